@@ -1,10 +1,10 @@
 import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import { buildLateIndexes, type Database, type LateIndexesOptions } from "@brand-records/postgres";
-import { Gauge, type Logger, type Registry } from "@brand-records/telemetry";
+import { Gauge, type Logger, type Registry, RepeatedWarning } from "@brand-records/telemetry";
 
 /** Runs the background tasks of a process, so that one that no longer succeeds is noticed. */
 export interface Maintenance {
-  /** Runs a task once. Notes its success; logs its failure, because the next round tries again. Never rejects. */
+  /** Runs a task once. Notes its success; logs its failure, at most every ten seconds, because the next round tries again. Never rejects. */
   run(task: string, work: () => Promise<unknown>): Promise<void>;
 }
 
@@ -15,16 +15,17 @@ export function openMaintenance(log: Logger, registry: Registry): Maintenance {
     labelNames: ["task"],
     registers: [registry],
   });
-  const known = new Set<string>();
+  const known = new Map<string, RepeatedWarning>();
   return {
     async run(task, work) {
       if (!known.has(task)) succeededAt.set({ task }, 0);
-      known.add(task);
+      const warning = known.get(task) ?? new RepeatedWarning(log, "maintenance task failed");
+      known.set(task, warning);
       try {
         await work();
         succeededAt.set({ task }, Date.now() / 1_000);
       } catch (error) {
-        log.warn({ err: error, task }, "maintenance task failed");
+        warning.write({ err: error, task });
       }
     },
   };

@@ -23,6 +23,8 @@ export interface MailServer {
   refuse(code: number | undefined): void;
   /** Receives a mail and ends the connection before the reply, so many times. */
   loseReplies(count: number): void;
+  /** Replies to no mail to this address until the function that it returns is called. */
+  hold(address: string): () => void;
   /** Ends its connections, and accepts none until `start`. */
   kill(): Promise<void>;
   /** On the same port. */
@@ -41,6 +43,7 @@ export async function startMailServer({ host = "127.0.0.1", certificate, secure 
   const mails: ReceivedMail[] = [];
   let refusal: number | undefined;
   let lost = 0;
+  const held = new Map<string, Promise<void>>();
   const sockets = new Set<Socket>();
   const options: SMTPServerOptions = {
     secure,
@@ -60,7 +63,7 @@ export async function startMailServer({ host = "127.0.0.1", certificate, secure 
         const to = session.envelope.rcptTo.map(({ address }) => address);
         const user = session.user as string | undefined;
         mails.push({ to, text: decoded(Buffer.concat(chunks).toString("utf8")), isSecure: session.secure, user });
-        if (lost === 0) return callback();
+        if (lost === 0) return void Promise.all(to.map((address) => held.get(address))).then(() => callback());
         lost -= 1;
         endConnections();
       });
@@ -95,6 +98,14 @@ export async function startMailServer({ host = "127.0.0.1", certificate, secure 
     mails,
     refuse: (code) => void (refusal = code),
     loseReplies: (count) => void (lost = count),
+    hold(address) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held.set(address, promise);
+      return () => {
+        held.delete(address);
+        resolve();
+      };
+    },
     kill,
     // Another process may have taken the port meanwhile.
     start: () => eventually(listen),

@@ -4,10 +4,19 @@ import { serviceSettings } from "@brand-records/service-runtime";
 import { z } from "zod";
 import { parsePeppers } from "./domain/key.ts";
 
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== "";
+  } catch {
+    return false;
+  }
+}
+
 /** Nothing in it switches TLS off. */
 const smtpUrl = z
   .url({ protocol: /^smtps?$/, error: "must be an smtps:// or smtp:// URL", abort: true })
   .refine((text) => /^[^/]+\/\/[^/?#]+\/?$/.test(text), "must have no path, query or fragment")
+  .refine(isDecodable, "must have %25 for a % of the user or the password")
   .meta({ values: "smtps:// or smtp:// URL", secret: true });
 
 export const Settings = z
@@ -35,7 +44,7 @@ export const Settings = z
       .describe(
         "The server that takes [mail to owners](operations.md#mail-to-owners): `smtp://` with STARTTLS, `smtps://` with TLS from the start; without TLS on this machine alone. Without it no mail is sent.",
       ),
-    SMTP_TLS_CA: pemFile.optional().describe("The authorities of its certificate. Without it those of Node."),
+    SMTP_TLS_CA: pemFile.optional().describe("The authorities of its certificate, and no others. Without it those of Node."),
     MAIL_FROM: z
       .email("must be an e-mail address")
       .meta({ values: "e-mail address" })

@@ -23,6 +23,8 @@ const FAILURES_BRANDS_AT_ONCE = 20;
 const LINK_KEEP_DAYS = 7;
 /** Time for which a gateway may repeat a batch of counts. */
 const BATCH_KEEP_DAYS = 2;
+/** A notice is tried, and known again, for one day; only what no process sends becomes older. */
+const MAIL_KEEP_DAYS = 2;
 
 export interface JanitorOptions {
   readonly db: Database;
@@ -36,13 +38,13 @@ export interface JanitorOptions {
 /** Deletes what is kept no longer, once a minute. Every task is safe to run in any number of processes at the same time. */
 export function startJanitor({ db, maintenance, sessionLimits, ...keep }: JanitorOptions): { stop(): Promise<void> } {
   const tasks: Record<string, (limit: number) => Promise<number>> = {
-    sessions: (limit) => deleteOldSessions(db, sessionLimits, limit),
+    sessions: (limit) => deleteOldSessions(db, sessionLimits.maxSeconds, limit),
     "sign-in links": (limit) => deleteExpiredLinks(db, LINK_KEEP_DAYS, limit),
-    "used ID tokens": (limit) => deleteExpiredIdTokens(db, limit),
+    "used ID tokens": (limit) => deleteExpiredIdTokens(db, 0, limit),
     "audit entries": (limit) => deleteOldAuditEntries(db, keep.auditKeepDays, limit),
     usage: (limit) => deleteOldUsage(db, keep.usageKeepDays, limit),
     "usage by client": (limit) => deleteOldClientUsage(db, keep.usageKeepDays, limit),
-    mails: (limit) => deleteOldMails(db, limit),
+    mails: (limit) => deleteOldMails(db, MAIL_KEEP_DAYS, limit),
     "failed requests": (limit) => deleteOldFailures(db, FAILURES_KEEP_DAYS, limit),
     "failed requests beyond the cap": (limit) => deleteFailuresBeyond(db, FAILURES_PER_BRAND_MAX, limit),
     "failed requests counted late": walkFailuresBeyond(db, FAILURES_PER_BRAND_MAX, FAILURES_BRANDS_AT_ONCE),

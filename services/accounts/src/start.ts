@@ -1,5 +1,5 @@
 import { readPem } from "@brand-records/config";
-import { type Lifecycle, repeat, withStopTimeout } from "@brand-records/lifecycle";
+import type { Lifecycle } from "@brand-records/lifecycle";
 import { openRedis, type RedisClient } from "@brand-records/redis";
 import { type ServicePorts, showSampled, type StartedService, startService } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
@@ -10,7 +10,7 @@ import { noEpochPublisher, redisEpochPublisher, startEpochRepublisher } from "./
 import { openIdentify } from "./id-tokens/identify.ts";
 import { startJanitor } from "./janitor.ts";
 import { startKeyUsage } from "./key-usage.ts";
-import { openMail } from "./mail/send-mail.ts";
+import { openMailer, startMail } from "./mail/send-mail.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { accountsServices } from "./rpc/services.ts";
 import { signInCounter } from "./rpc/sign-in.ts";
@@ -22,10 +22,6 @@ import { requireNotRestored } from "./use-cases/restore/require-not-restored.ts"
 
 /** Only an owner waits for a publication; no API request does. */
 const PUBLISH_TIMEOUT_MS = 500;
-
-const MAIL_EVERY_MS = 1_000;
-/** A mail whose sending is cut off is sent again. */
-const MAIL_STOP_MS = 5_000;
 
 /** Starts the service and returns the ports it listens on. */
 export async function startAccounts(config: AccountsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
@@ -40,8 +36,8 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
   const sessionLimits = { idleSeconds: config.SESSION_IDLE_SECONDS, maxSeconds: config.SESSION_SECONDS_MAX };
   const keep = { usageKeepDays: config.USAGE_RETENTION_DAYS, requestsKeepHours: config.REQUESTS_RETENTION_HOURS };
   life.own("janitor", startJanitor({ db, maintenance, sessionLimits, auditKeepDays: config.AUDIT_RETENTION_DAYS, ...keep }));
-  const sendMail = await openMail({ config, db, maintenance, metrics, log });
-  if (sendMail !== undefined) life.own("mail", withStopTimeout(repeat(sendMail, MAIL_EVERY_MS), MAIL_STOP_MS));
+  const mailer = await openMailer({ config, db, maintenance, metrics, log });
+  if (mailer !== undefined) life.own("mail", startMail(mailer));
   showSampled(metrics, () => countMoves(db), [
     { name: "brand_moves", help: "Moves of brands between cells of records that have not ended.", of: (moves) => moves },
   ]);
@@ -55,7 +51,7 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     sessionLimits,
     limits: { keys: config.KEYS_PER_BRAND_MAX, members: config.MEMBERS_PER_BRAND_MAX },
     ...keep,
-    sendsMail: sendMail !== undefined,
+    sendsMail: mailer !== undefined,
     identify: openIdentify(config, clock),
     log,
     recordKeyUse: keyUsage.record,

@@ -13,7 +13,6 @@ export interface MailNotice {
 }
 
 interface Told {
-  readonly mail: keyof MailSettings;
   /** What one mail an hour is about. Default: the receiver. Of plans and keys it is all of a brand: an assistant may prepare 200 in a minute. */
   readonly subject?: "plans" | "keys";
   readonly title: string;
@@ -22,13 +21,11 @@ interface Told {
 }
 
 const receiver = (title: string, text: string): Told => ({
-  mail: "receivers",
   title: `Receiver ${title}`,
   text,
   path: (id) => `/developers/receivers/${id}`,
 });
 const key = (what: string): Told => ({
-  mail: "plans_and_keys",
   subject: "keys",
   title: `API key ${what}`,
   text: "The audit log says by whom.",
@@ -39,7 +36,7 @@ const key = (what: string): Told => ({
 const TOLD: Readonly<Partial<Record<string, Told>>> = {
   "notice.receiver_paused": receiver(
     "paused",
-    "It has only failed for an hour. Events wait for it, and are tried again every few minutes.",
+    "It has only failed for an hour or longer. Events wait for it, and are tried again every few minutes.",
   ),
   "notice.receiver_works": receiver("works again", "It accepts deliveries. What has waited is being sent."),
   "notice.receiver_gone": receiver("disabled", "It answered 410 Gone. Nothing is sent to it; its events are held."),
@@ -47,7 +44,6 @@ const TOLD: Readonly<Partial<Record<string, Told>>> = {
   "receiver.disable": receiver("disabled", "Nothing is sent to it; its events are held. The audit log says who disabled it."),
   "receiver.enable": receiver("enabled", "Events are sent to it again. The audit log says who enabled it."),
   "notice.plan_prepared": {
-    mail: "plans_and_keys",
     subject: "plans",
     title: "Campaign plan waits for completion",
     text: "An integration has prepared it. Your team edits, completes or cancels it; nothing is published, funded or paid by it.",
@@ -58,35 +54,49 @@ const TOLD: Readonly<Partial<Record<string, Told>>> = {
   "key.revoke": key("revoked"),
 };
 
-/** Returns the switch and the subject of something that happened; undefined if owners get no mail of it. */
-export function mailOf(action: string, subjectId: string): { readonly mail: keyof MailSettings; readonly subject: string } | undefined {
+/** Returns what a mail about something that happened is about: a receiver, `plans` or `keys`; undefined if owners get no mail of it. */
+export function mailSubjectOf(action: string, subjectId: string): string | undefined {
   // What is no id is in no link.
   const told = /^[a-z]+_[0-9a-z]{1,40}$/.test(subjectId) ? TOLD[action] : undefined;
-  return told && { mail: told.mail, subject: told.subject ?? subjectId };
+  return told && (told.subject ?? subjectId);
 }
 
 /** Notices of one mail. */
-export const NOTICES_MAX = 50;
+const TOLD_MAX = 50;
 
 export interface MailContent {
+  readonly brand_id: string;
   readonly brand_name: string;
-  /** At least one; the last is the newest. */
+  /** The last is the newest. */
   readonly notices: readonly MailNotice[];
 }
 
-/** Returns the mail, whose subject names what happened last. @param publicUrl of the console */
-export function contentOf({ brand_name, notices }: MailContent, publicUrl: string): { subject: string; text: string; html: string } {
+/** Where an owner chooses what there is mail of. It names the brand: the person may own several. */
+export const choicePath = (brandId: string): string => `/developers/mail?brand=${brandId}`;
+
+/**
+ * Returns the mail, whose subject names what happened last, and the ids of what it tells: notices that this release does not know are not among
+ * them. Undefined if there are no others.
+ *
+ * @param publicUrl of the console
+ */
+export function contentOf({ brand_id, brand_name, notices }: MailContent, publicUrl: string) {
   const told = notices.flatMap((notice) => {
     const of = TOLD[notice.action];
     return of === undefined ? [] : [{ ...notice, ...of }];
   });
+  const last = told.at(-1);
+  if (last === undefined) return undefined;
   const others = told.length > 1 ? ` (and ${told.length - 1} more)` : "";
   const paragraphs = [
-    ...told.map(({ title, subject_id: id, at, text, path }) => `${title}: ${id}\n${inManila(at)}\n${text}\n${publicUrl}${path(id)}`),
-    ...(notices.length < NOTICES_MAX ? [] : ["There may be more: the console shows all of them."]),
-    `You get this as an owner of ${brand_name}. Choose what you get mail of:\n${publicUrl}/developers/mail`,
+    ...told
+      .slice(-TOLD_MAX)
+      .map(({ title, subject_id: id, at, text, path }) => `${title}: ${id}\n${inManila(at)}\n${text}\n${publicUrl}${path(id)}`),
+    ...(told.length <= TOLD_MAX ? [] : [`The console shows ${told.length - TOLD_MAX} more.`]),
+    `You get this as an owner of ${brand_name}. Choose what you get mail of:\n${publicUrl}${choicePath(brand_id)}`,
   ];
-  return { subject: `${brand_name}: ${told.at(-1)?.title}${others}`, text: paragraphs.join("\n\n"), html: page(paragraphs) };
+  const content = { subject: `${brand_name}: ${last.title}${others}`, text: paragraphs.join("\n\n"), html: page(paragraphs) };
+  return { content, told: told.map(({ id }) => id) };
 }
 
 const TIME = new Intl.DateTimeFormat("en-PH", { dateStyle: "medium", timeStyle: "short", timeZone: "Asia/Manila" });

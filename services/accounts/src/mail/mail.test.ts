@@ -5,11 +5,11 @@ import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
-import { CertificateAuthority, type MailServer, startMailServer } from "@brand-records/testkit";
+import { CertificateAuthority, eventually, type MailServer, startMailServer } from "@brand-records/testkit";
 import { peopleOf } from "../../test/people.ts";
 import { record } from "../../test/recorded-entry.ts";
 import { servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
-import { openMail } from "./send-mail.ts";
+import { openMailer, startMail } from "./send-mail.ts";
 
 /**
  * One promise: owners who have not switched it off get mail of what happens, once, at most one an hour of a subject, over TLS, and nothing in it
@@ -60,19 +60,25 @@ async function openProcess({
 } = {}) {
   const metrics = openMetrics("accounts");
   const config = { SMTP_URL: url, ...(ca !== "" && { SMTP_TLS_CA: ca }), MAIL_FROM: "no-reply@records.example", PUBLIC_URL };
-  const sendDue = await openMail({ config, db, maintenance: openMaintenance(log, metrics), metrics, log });
+  const mailer = await openMailer({ config, db, maintenance: openMaintenance(log, metrics), metrics, log });
+  if (mailer === undefined) throw new Error("expected a mailer");
   const count = async (outcome: string): Promise<number> =>
     Number(new RegExp(`^mails_total\\{.*outcome="${outcome}".*\\} (\\d+)$`, "m").exec(await metrics.metrics())?.[1]);
   const due = () => served.db.query("select from accounts.mails where due_at <= now()");
   const send = async (): Promise<void> => {
-    do await sendDue?.();
-    while ((await due()).length > 0);
+    await eventually(async () => {
+      await mailer.sendDue();
+      await mailer.ended();
+      expect(await due()).toEqual([]);
+    });
   };
-  return { sendDue: async () => sendDue?.(), send, count };
+  return { ...mailer, send, count };
 }
 
 const receivers = (): string[] => server.mails.flatMap(({ to }) => to).toSorted();
 const queued = () => served.db.query("select email, subject from accounts.mails where brand_id = $1 order by email, subject", [brand.id]);
+const messageIds = () => server.mails.map(({ text }) => /^Message-ID: (.*)\r$/m.exec(text)?.[1]);
+const pausedOf = (id: string) => record(served, brand, { action: "notice.receiver_paused", subject_id: id, actor: null });
 /** Moves what is queued into the past. */
 const after = (time: string) =>
   served.db.query(`update accounts.mails set due_at = due_at - $1::interval, sent_at = sent_at - $1::interval`, [time]);
@@ -92,7 +98,9 @@ it("tells each owner that a key was created, with links, in text and HTML, and n
     expect(text).toMatch(/^Message-ID: <[0-9a-f]{32}@records\.example>\r$/m);
     expect(text.match(/^Content-Type: text\/(plain|html)/gm)).toHaveLength(2);
     expect(text.match(new RegExp(`${PUBLIC_URL}/developers/keys\\?key=${id}`, "g"))?.length).toBeGreaterThanOrEqual(2);
-    expect(text).toContain(`${PUBLIC_URL}/developers/mail`);
+    // The link names the brand: the person may own several.
+    expect(text.match(new RegExp(`${PUBLIC_URL}/developers/mail\\?brand=${brand.id}`, "g"))?.length).toBeGreaterThanOrEqual(3);
+    expect(text).toMatch(/^List-Unsubscribe:\s+</m);
     const addresses = text.match(/[\w.+-]+@[\w.-]+/g) ?? [];
     expect(addresses.filter((address) => !address.endsWith("@records.example") && address !== to[0])).toEqual([]);
     for (const hidden of [secret, "Looker", "Ana"]) expect(text).not.toContain(hidden);
@@ -209,12 +217,9 @@ it("tries again later while the server refuses or is away, and gives up after a 
   await after("4 minutes");
   await mail.send();
   expect([await mail.count("failed"), await mail.count("given_up")]).toEqual([8, 0]);
+  expect(lines.map((line) => (line as { retry_in_seconds?: number }).retry_in_seconds)).toEqual([30, 30, 60, 60, 120, 120, 240, 240]);
   await server.start();
-  const ofOther = "email = $1";
-  await served.db.query(
-    `update accounts.mails set notices = jsonb_set(notices, '{0,at}', to_jsonb('2026-01-01T00:00:00.000Z'::text)) where ${ofOther}`,
-    [other],
-  );
+  await served.db.query("update accounts.mails set happened_at = '2026-01-01' where email = $1", [other]);
   await after("8 minutes");
   await mail.send();
   expect(receivers()).toEqual([brand.owner]);
@@ -224,46 +229,120 @@ it("tries again later while the server refuses or is away, and gives up after a 
   expect(server.mails).toHaveLength(1);
 });
 
+it("gives up each thing after its own day, however often something new happens and every try fails", async () => {
+  const keys = [await served.createKey(brand), await served.createKey(brand)];
+  server.refuse(550);
+  await mail.send();
+  await served.db.query(
+    "update accounts.mails set tries = 2000, happened_at = now() - interval '25 hours', due_at = now() where id = (select min(id) from accounts.mails)",
+  );
+  await after("1 hour");
+  await mail.send();
+  expect(await mail.count("given_up")).toBe(2);
+  expect(lines.at(-1)).toMatchObject({ retry_in_seconds: 3_600 });
+  server.refuse(undefined);
+  await after("1 hour");
+  await mail.send();
+  expect(server.mails.map(({ text }) => keys.map(({ id }) => text.includes(id)))).toEqual([
+    [false, true],
+    [false, true],
+  ]);
+});
+
+it("tells a person nothing who became a member, or had mail switched off, between two tries", async () => {
+  await served.createKey(brand);
+  server.refuse(451);
+  await mail.send();
+  await served.accounts.setMemberRole({ brand_id: brand.id, email: brand.owner, role: "member" });
+  await served.accounts.setMailSettings({ brand_id: brand.id, acting_member: other, plans_and_keys: false });
+  server.refuse(undefined);
+  await after("1 minute");
+  await mail.send();
+  expect([server.mails, await mail.count("given_up")]).toEqual([[], 0]);
+});
+
+it("leaves what only another release knows to a process of it", async () => {
+  await pausedOf("rcv_1");
+  await pausedOf("rcv_2");
+  await served.db.query("update accounts.mails set action = 'notice.of_later' where subject = 'rcv_1'");
+  await record(served, brand, { action: "notice.receiver_works", subject_id: "rcv_1", actor: null });
+  await served.db.query("update accounts.mails set action = 'notice.of_later' where subject = 'rcv_2'");
+  await mail.send();
+  const subjects = server.mails.map(({ text }) => /^Subject: Tindahan: (.*)\r$/m.exec(text)?.[1]);
+  expect(subjects).toEqual(["Receiver works again", "Receiver works again"]);
+  const waiting = await served.db.query("select from accounts.mails where action = 'notice.of_later' and due_at is not null");
+  expect(waiting).toHaveLength(4);
+});
+
 it("sends a mail again whose end was not noted, with the same id, and no other twice, by several processes", async () => {
-  for (let n = 0; n < 12; n += 1) await record(served, brand, { action: "notice.receiver_paused", subject_id: `rcv_${n}`, actor: null });
+  for (let n = 0; n < 12; n += 1) await pausedOf(`rcv_${n}`);
   let failing = 3;
   const query: Database["query"] = (statement, values) => {
     const isNote = typeof statement !== "string" && statement.name === "mails.settle";
     if (isNote && (failing -= 1) >= 0) throw new AppError("unavailable", "The process ends here.");
     return served.db.query(statement, values);
   };
-  const processes = [await openProcess({ db: { ...served.db, query } }), mail, await openProcess()];
-  await Promise.all(processes.map(({ sendDue }) => sendDue()));
-  await mail.send();
-  const ids = () => server.mails.map(({ text }) => /^Message-ID: (.*)\r$/m.exec(text)?.[1]);
-  expect(new Set(ids()).size).toBe(24);
-  const before = ids().length;
-  expect(before).toBe(24);
+  const ending = await openProcess({ db: { ...served.db, query } });
+  await ending.sendDue();
+  await Promise.all([ending.ended(), ...[mail, await openProcess()].map(({ send }) => send())]);
+  expect([server.mails.length, new Set(messageIds()).size]).toEqual([24, 24]);
   await after("2 minutes");
   await mail.send();
-  expect([ids().length, new Set(ids()).size]).toEqual([27, 24]);
+  expect([server.mails.length, new Set(messageIds()).size]).toEqual([27, 24]);
 });
 
-it("tells at most 50 things in a mail, and says that there may be more", async () => {
+it("sends a mail again with the same id if the server ended before its reply", async () => {
+  await served.accounts.setMailSettings({ brand_id: brand.id, acting_member: other, plans_and_keys: false });
+  await served.createKey(brand);
+  server.loseReplies(1);
+  await mail.send();
+  expect([server.mails.length, await mail.count("failed")]).toEqual([1, 1]);
+  await after("30 seconds");
+  await mail.send();
+  expect([server.mails.length, await mail.count("sent"), new Set(messageIds()).size]).toEqual([2, 1, 1]);
+});
+
+it("sends to others while the server keeps one mail waiting; a stop waits for it, so that it is not sent twice", async () => {
+  const release = server.hold(brand.owner);
+  await served.createKey(brand);
+  const started = startMail(mail);
+  await eventually(() => expect(receivers()).toEqual([brand.owner, other].toSorted()));
+  for (const n of [1, 2, 3]) await pausedOf(`rcv_${n}`);
+  await eventually(() => expect(receivers().filter((to) => to === other)).toHaveLength(4));
+  const stopping = started.stop();
+  release();
+  await stopping;
+  expect(await mail.count("sent")).toBe(server.mails.length);
+  await after("10 minutes");
+  await mail.send();
+  expect(receivers().filter((to) => to === brand.owner)).toHaveLength(4);
+});
+
+it("tells the last 50 things in a mail, and how many more there are", async () => {
   for (let n = 0; n < 60; n += 1) await record(served, brand, { action: "notice.plan_prepared", subject_id: `pln_${n}`, actor: null });
   await mail.send();
   const [first] = server.mails;
-  expect(first?.text).toContain("There may be more");
+  expect(first?.text).toContain("The console shows 10 more.");
+  expect(first?.text).not.toMatch(/plans\/pln_9\b/);
   expect(new Set(first?.text.match(/plans\/pln_\d+/g)).size).toBe(50);
 });
 
 describe("TLS", () => {
-  it("is required: without STARTTLS, or from a server that no authority vouches for, nothing is sent, no password either", async () => {
+  it("is required: without STARTTLS, or from a server of another name or that no authority vouches for, nothing is sent, no password either", async () => {
     const plain = await startMailServer({ host: HOST });
+    const another = await startMailServer({ host: HOST, certificate: authority.issue("another", { names: ["IP:127.0.0.3"] }) });
     await served.createKey(brand);
     const untold = await openProcess({ url: `smtp://user:password@${HOST}:${plain.port}` });
     await untold.send();
     await after("1 minute");
     const unknown = await openProcess({ ca: "" });
     await unknown.send();
-    expect([await untold.count("failed"), await unknown.count("failed")]).toEqual([2, 2]);
-    expect([plain.mails, server.mails, lines.length]).toEqual([[], [], 4]);
-    await plain.stop();
+    await after("2 minutes");
+    const misnamed = await openProcess({ url: `smtp://user:password@${HOST}:${another.port}` });
+    await misnamed.send();
+    expect(await Promise.all([untold, unknown, misnamed].map(({ count }) => count("failed")))).toEqual([2, 2, 2]);
+    expect([plain.mails, another.mails, server.mails, lines.length]).toEqual([[], [], [], 6]);
+    await Promise.all([plain.stop(), another.stop()]);
   });
 
   it("is there from the start with smtps, and may be missing on this machine alone", async () => {

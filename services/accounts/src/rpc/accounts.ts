@@ -7,7 +7,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { recordOf } from "../use-cases/audit.ts";
 import { changeCell, changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
 import { createKey, keysOf, revokeKey } from "../use-cases/keys.ts";
-import { getMailSettings, setMailSettings } from "../use-cases/mail.ts";
+import { mailSettingsOf, setMailSettings } from "../use-cases/mail.ts";
 import { addMember, changeRole, listMemberships, membersOf, removeMember } from "../use-cases/members.ts";
 import { fields } from "./fields.ts";
 
@@ -109,7 +109,7 @@ function mailHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "getMa
   return {
     async getMailSettings(request) {
       const { brand_id, acting_member } = parseRequest(ofOwner, request);
-      return { ...(await getMailSettings(db, brand_id, acting_member)), sends_mail };
+      return { ...(await mailSettingsOf(db, brand_id, acting_member)), sends_mail };
     },
     async setMailSettings(request, call) {
       const { brand_id, acting_member } = parseRequest(ofOwner, request);

@@ -10,7 +10,7 @@ const statements = statementsOf("brands", {
            select $1, $2, $3, $4, $5 where not exists (select from accounts.audit_entries e where e.brand_id = $1 and e.action = '${DELETION}')
            on conflict (id) do nothing returning ${COLUMNS}`,
   find: `select ${COLUMNS} from accounts.brands where id = $1 and deletion_started_at is null`,
-  share: "select from accounts.brands where id = $1 for key share",
+  share: "select from accounts.brands where id = any($1::text[]) order by id for key share",
   lock: `select ${COLUMNS} from accounts.brands where id = $1 and deletion_started_at is null for update`,
   page: `select ${COLUMNS} from accounts.brands where id > $1 order by id limit $2`,
   setTier: `update accounts.brands set tier = $2 where id = $1 returning ${COLUMNS}`,
@@ -40,8 +40,8 @@ export const findBrand = (sql: Sql, id: string): Promise<Brand | undefined> => f
 /** Locks the brand's row until the transaction ends, so that changes to one brand happen one after another. */
 export const lockBrand = (sql: Sql, id: string): Promise<Brand | undefined> => firstOf(sql.query<Brand>(statements.lock, [id]));
 
-/** Waits for changes of the brand, and holds up the next one until the transaction ends. Others may share it. */
-export const shareBrand = (sql: Sql, id: string): Promise<unknown> => sql.query(statements.share, [id]);
+/** Waits for changes of these brands, and holds up the next one until the transaction ends. Others may share them. */
+export const shareBrands = (sql: Sql, ids: readonly string[]): Promise<unknown> => sql.query(statements.share, [ids]);
 
 /** Returns brands in ascending order of id, after `afterId`, also those that are being deleted. */
 export const pageOfBrands = (sql: Sql, afterId: string, limit: number): Promise<Brand[]> =>

@@ -1,13 +1,12 @@
 import { countOf, firstOf, isFound, statementsOf, type Sql } from "@brand-records/postgres";
 import type { Identity, IdTokenUse } from "../domain/sign-in.ts";
+import { oldRowsOf } from "./row-deletions.ts";
 
 const statements = statementsOf("identities", {
   find: "select email from accounts.identities where issuer = $1 and subject = $2",
   bind: "insert into accounts.identities (issuer, subject, email) values ($1, $2, $3) on conflict do nothing",
   deleteOf: "delete from accounts.identities where email = $1 returning subject",
   use: "insert into accounts.used_id_tokens (token_hash, expires_at) values ($1, $2) on conflict do nothing returning 1",
-  deleteExpired: `delete from accounts.used_id_tokens where token_hash = any(array(
-             select token_hash from accounts.used_id_tokens where expires_at <= now() limit $1 for update skip locked)) returning 1`,
 });
 
 /** Returns the address of the person that the identity is bound to. */
@@ -28,5 +27,5 @@ export const deleteIdentitiesOf = (sql: Sql, email: string): Promise<number> => 
 export const useIdToken = (sql: Sql, { hash, expiresAt }: IdTokenUse): Promise<boolean> =>
   isFound(sql.query(statements.use, [hash, expiresAt.toISOString()]));
 
-/** Deletes up to `limit` uses of tokens that no process accepts any more. Returns how many. */
-export const deleteExpiredIdTokens = (sql: Sql, limit: number): Promise<number> => countOf(sql.query(statements.deleteExpired, [limit]));
+/** Deletes uses of tokens that no process has accepted for a number of seconds. */
+export const deleteExpiredIdTokens = oldRowsOf("used_id_tokens", "expires_at <= now() - make_interval(secs => $1)");

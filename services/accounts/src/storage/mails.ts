@@ -1,98 +1,103 @@
-import { countOf, firstOf, isFound, statementsOf, type Sql } from "@brand-records/postgres";
-import { type MailContent, type MailNotice, type MailSettings, NOTICES_MAX } from "../domain/mail.ts";
+import { isFound, onlyOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
+import type { MailNotice, MailSettings } from "../domain/mail.ts";
+import { shareBrands } from "./brands.ts";
+import { oldRowsOf } from "./row-deletions.ts";
 
-/** A mail to one owner about one subject, which this process tries to send. */
-export interface ClaimedMail extends MailContent {
+/** What one owner is told about one subject, which this process tries to send. */
+export interface ClaimedMail {
   readonly brand_id: string;
+  readonly brand_name: string;
   readonly email: string;
   readonly subject: string;
+  /** The oldest first; none if all of them were given up. */
+  readonly notices: readonly MailNotice[];
   readonly tries: number;
-  /** When another process may try it. Tells this try from every later one. */
-  readonly due_at: string;
-  /** Of whom it goes to and what it tells. */
-  readonly hash: string;
-  /** False: the person is no owner any more, or has switched it off. */
-  readonly is_wanted: boolean;
-  /** All that it tells happened more than a day ago. */
-  readonly is_old: boolean;
+  /** How many of its notices have become a day old. They are tried no more. */
+  readonly given_up: number;
 }
 
-const OF_CLAIM = "m.brand_id = $1 and m.email = $2 and m.subject = $3 and m.due_at = $4";
-/** Whether owner `o` gets mail that a switch is for. */
-const isOn = (mail: string): string => `case ${mail} when 'receivers' then o.mail_receivers else o.mail_plans_and_keys end`;
+const QUEUED = unnestRows(
+  { brand_id: "text", subject: "text", id: "text", action: "text", subject_id: "text", at: "timestamptz" },
+  { as: "n" },
+);
+
+const OF_MAIL = "m.due_at is not null and (m.brand_id, m.email, m.subject) = ($1, $2, $3)";
+/** Whether owner `o` has not switched off mail about a subject. */
+const isOn = (subject: string): string => `case when ${subject} in ('plans', 'keys') then o.mail_plans_and_keys else o.mail_receivers end`;
 
 const statements = statementsOf("mails", {
-  /** Against changes of their members, which lock the brand, too: two would otherwise wait for each other. */
-  lockBrands: "select from accounts.brands where id = any($1::text[]) and deletion_started_at is null order by id for share",
-  queue: `insert into accounts.mails as m (brand_id, email, subject, notices, due_at)
-           select g.brand_id, o.email, g.subject,
-                  jsonb_path_query_array(jsonb_agg(jsonb_build_object('id', g.id, 'action', g.action, 'subject_id', g.subject_id, 'at', g.at)
-                                                   order by g.at, g.id), '$[0 to ${NOTICES_MAX - 1}]'), now()
-             from jsonb_to_recordset($1::jsonb) as g(id text, brand_id text, action text, subject_id text, at text, subject text, mail text)
-             join accounts.members o on o.brand_id = g.brand_id and o.role = 'owner' and ${isOn("g.mail")}
-            where g.at::timestamptz > now() - interval '1 day'
-            group by g.brand_id, o.email, g.subject order by g.brand_id, o.email, g.subject
-               on conflict (brand_id, email, subject) do update set (notices, due_at) = (
-                  select m.notices || coalesce(jsonb_agg(n order by i), '[]'),
-                         case when count(n) = 0 then m.due_at else coalesce(m.due_at, greatest(now(), m.sent_at + interval '1 hour')) end
-                    from jsonb_array_elements(excluded.notices) with ordinality e(n, i)
-                   where n->>'id' <> all(m.settled) and not m.notices @> jsonb_build_array(jsonb_build_object('id', n->'id'))
-                     and jsonb_array_length(m.notices) + i <= ${NOTICES_MAX})`,
-  /** Two processes claim different mails. */
-  claim: `with due as (select d.brand_id, d.email, d.subject from accounts.mails d where d.due_at <= now()
-                         order by d.due_at limit $1 for update skip locked)
-           update accounts.mails m set tries = m.tries + 1, due_at = now() + make_interval(secs => $2)
-             from due, accounts.brands b, accounts.members o
-            where (m.brand_id, m.email, m.subject) = (due.brand_id, due.email, due.subject) and b.id = m.brand_id
-              and (o.brand_id, o.email) = (m.brand_id, m.email)
-           returning m.brand_id, m.email, m.subject, m.notices, m.tries, m.due_at, b.name as brand_name,
-                     left(encode(sha256(convert_to(m.email || m.notices::text, 'UTF8')), 'hex'), 32) as hash,
-                     (m.notices->-1->>'at')::timestamptz < now() - interval '1 day' as is_old,
-                     o.role = 'owner' and ${isOn("case when m.subject like 'rcv%' then 'receivers' end")} as is_wanted`,
-  /** What came meanwhile stays, behind what the process has read. */
-  settle: `update accounts.mails m
-              set settled = (array(select n->>'id' from jsonb_array_elements(m.notices) with ordinality e(n, i) where i <= $5) || m.settled)[1:200],
-                  sent_at = case when $6 then now() else m.sent_at end, tries = 0,
-                  (notices, due_at) = (select coalesce(jsonb_agg(n order by i), '[]'), case when count(n) > 0 then now() + interval '1 hour' end
-                                         from jsonb_array_elements(m.notices) with ordinality e(n, i) where i > $5)
-            where ${OF_CLAIM}`,
-  /** After 30 s, then after twice as long, up to an hour. */
-  retry: `update accounts.mails m set due_at = now() + make_interval(secs => least(30 * 2 ^ (m.tries - 1), 3600)) where ${OF_CLAIM}`,
-  deleteOld: `delete from accounts.mails m where (m.brand_id, m.email, m.subject) in (
-             select brand_id, email, subject from accounts.mails
-              where due_at is null and coalesce(sent_at, '-infinity') < now() - interval '1 day' limit $1 for update skip locked) returning 1`,
+  queue: `insert into accounts.mails (brand_id, email, subject, id, action, subject_id, happened_at)
+           select n.brand_id, o.email, n.subject, n.id, n.action, n.subject_id, n.at
+             from ${QUEUED.relation}
+             join accounts.members o on o.brand_id = n.brand_id and o.role = 'owner' and ${isOn("n.subject")}
+            where n.at > now() - interval '1 day' order by 1, 2, 3, 4
+               on conflict do nothing`,
+  /**
+   * One process claims at a time; the others look again soon. A mail is all that is due of an owner and subject. It waits while the one before is
+   * tried, or was sent within the hour. What is a day old, or not wanted any more, is claimed no more.
+   */
+  claim: `with turn as materialized (select pg_try_advisory_xact_lock(hashtextextended('accounts.mails', 0)) as is_ours),
+           due as (
+             select d.brand_id, d.email, d.subject from accounts.mails d where d.due_at <= now() and (select is_ours from turn)
+              group by 1, 2, 3 order by min(d.due_at) limit $1),
+           mail as (
+             select d.*, b.name as brand_name, o.role = 'owner' and ${isOn("d.subject")} as is_wanted,
+                    (select max(greatest(m.due_at, m.sent_at + interval '1 hour')) from accounts.mails m
+                      where (m.brand_id, m.email, m.subject) = (d.brand_id, d.email, d.subject)
+                        and greatest(m.due_at, m.sent_at + interval '1 hour') > now()) as waits_until
+               from due d join accounts.brands b on b.id = d.brand_id
+               join accounts.members o on (o.brand_id, o.email) = (d.brand_id, d.email)),
+           claimed as (
+             update accounts.mails m
+                set tries = m.tries + (waits_until is null)::int,
+                    due_at = case when is_wanted and m.happened_at > now() - interval '1 day'
+                                  then coalesce(waits_until, now() + make_interval(secs => $2)) end
+               from mail where (m.brand_id, m.email, m.subject) = (mail.brand_id, mail.email, mail.subject) and m.due_at <= now()
+             returning m.*, brand_name, is_wanted, waits_until)
+           select brand_id, brand_name, email, subject, max(tries) as tries, (count(*) filter (where is_wanted and due_at is null))::int as given_up,
+                  coalesce(jsonb_agg(jsonb_build_object('id', id, 'action', action, 'subject_id', subject_id, 'at', happened_at)
+                                     order by happened_at, id) filter (where due_at is not null and waits_until is null), '[]') as notices
+             from claimed group by 1, 2, 3, 4`,
+  /** What came meanwhile, or was not told, is due in an hour. */
+  settle: `update accounts.mails m set due_at = case when m.id <> all($4) then now() + interval '1 hour' end, sent_at = case when m.id = any($4) then now() end
+            where ${OF_MAIL}`,
+  retry: `update accounts.mails m set due_at = now() + make_interval(secs => $4) where ${OF_MAIL}`,
   settings: `select mail_receivers as receivers, mail_plans_and_keys as plans_and_keys from accounts.members where brand_id = $1 and email = $2`,
   setSettings: `update accounts.members set mail_receivers = coalesce($3, mail_receivers), mail_plans_and_keys = coalesce($4, mail_plans_and_keys)
             where brand_id = $1 and email = $2
               and (mail_receivers, mail_plans_and_keys) <> (coalesce($3, mail_receivers), coalesce($4, mail_plans_and_keys)) returning 1`,
 });
 
-type QueuedNotice = MailNotice & { readonly brand_id: string; readonly subject: string; readonly mail: keyof MailSettings };
-
 /** Queues notices as mail to the owners of their brands who have not switched it off. One that was queued before changes nothing. */
-export async function queueNotices(sql: Sql, notices: readonly QueuedNotice[]): Promise<void> {
+export async function queueNotices(
+  sql: Sql,
+  notices: readonly (MailNotice & { readonly brand_id: string; readonly subject: string })[],
+): Promise<void> {
   if (notices.length === 0) return;
-  await sql.query(statements.lockBrands, [notices.map(({ brand_id }) => brand_id)]);
-  await sql.query(statements.queue, [JSON.stringify(notices)]);
+  // Against changes of their members, which lock the brand, too: two would otherwise wait for each other.
+  await shareBrands(
+    sql,
+    notices.map(({ brand_id }) => brand_id),
+  );
+  await sql.query(statements.queue, QUEUED.values(notices));
 }
 
 /** Returns mails that are due. No other process tries them for `leaseSeconds`. */
 export const claimMails = (sql: Sql, limit: number, leaseSeconds: number): Promise<ClaimedMail[]> =>
   sql.query<ClaimedMail>(statements.claim, [limit, leaseSeconds]);
 
-const keyOf = ({ brand_id, email, subject, due_at }: ClaimedMail): unknown[] => [brand_id, email, subject, due_at];
+/** Ends the notices of a mail that was sent. */
+export const settleMail = (sql: Sql, { brand_id, email, subject }: ClaimedMail, sent: readonly string[]): Promise<unknown> =>
+  sql.query(statements.settle, [brand_id, email, subject, sent]);
 
-/** Ends a mail: it was sent, or never will be. What came since is the next one, in an hour. */
-export const settleMail = (sql: Sql, mail: ClaimedMail, isSent: boolean): Promise<unknown> =>
-  sql.query(statements.settle, [...keyOf(mail), mail.notices.length, isSent]);
+export const retryMail = (sql: Sql, { brand_id, email, subject }: ClaimedMail, inSeconds: number): Promise<unknown> =>
+  sql.query(statements.retry, [brand_id, email, subject, inSeconds]);
 
-export const retryMail = (sql: Sql, mail: ClaimedMail): Promise<unknown> => sql.query(statements.retry, keyOf(mail));
+/** Deletes what happened a number of days ago, or earlier. */
+export const deleteOldMails = oldRowsOf("mails", "happened_at <= now() - make_interval(days => $1) order by happened_at");
 
-/** Deletes up to `limit` rows of which nothing waits and nothing was sent for a day. Returns how many. */
-export const deleteOldMails = (sql: Sql, limit: number): Promise<number> => countOf(sql.query(statements.deleteOld, [limit]));
-
-export const mailSettingsOf = (sql: Sql, brandId: string, email: string): Promise<MailSettings | undefined> =>
-  firstOf(sql.query<MailSettings>(statements.settings, [brandId, email]));
+export const mailSettingsOf = (sql: Sql, brandId: string, email: string): Promise<MailSettings> =>
+  onlyOf(sql.query<MailSettings>(statements.settings, [brandId, email]));
 
 /** @returns whether something changed */
 export const changeMailSettings = (

@@ -25,7 +25,7 @@ const tokenId = `encode(sha256(token_hash), 'hex') collate "C" as position_id`;
 const sections = statementsOf<ExportSection>("person_records", {
   memberships:
     page(`select m.created_at as at, m.brand_id as position_id, m.brand_id, b.name as brand_name, m.role, m.created_at, m.mail_receivers, m.mail_plans_and_keys,
-            array(select a.subject from accounts.mails a where (a.brand_id, a.email) = (m.brand_id, m.email) order by a.subject) as mails
+            array(select distinct a.subject from accounts.mails a where (a.brand_id, a.email) = (m.brand_id, m.email) order by a.subject) as mails
        from accounts.members m join accounts.brands b on b.id = m.brand_id where m.email = $1`),
   sessions: page(`select created_at as at, ${tokenId}, email = $1 as of_person, issuer, brand_id, created_at, last_used_at
        from accounts.sessions where email = $1 or made_by = $1`),

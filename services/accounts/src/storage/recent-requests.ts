@@ -6,6 +6,7 @@ import { brandRowsOf, oldRowsOf } from "./row-deletions.ts";
 const ADDED = unnestRows({ brand_id: "text", count: "int", requests: "bytea" }, { as: "added", after: 1 });
 
 const statements = statementsOf("recent_requests", {
+  takeTurn: "select pg_advisory_xact_lock(hashtextextended('accounts.recent_requests', 0))",
   // Deletes no more than it adds: a row has one request at least.
   add: `with numbered as (
              select added.brand_id, coalesce(last.until, 0) + added.count as until, added.requests
@@ -21,9 +22,11 @@ const statements = statementsOf("recent_requests", {
   ofBrand: "select until, requests from accounts.recent_requests where brand_id = $1 order by until desc",
 });
 
-/** Adds the last requests of brands, and deletes what is then beyond those that a brand keeps. Ignores unknown brands. After `takeTurn`. */
+/** Adds the last requests of brands, and deletes what is then beyond those that a brand keeps. Ignores unknown brands. One at a time numbers them. */
 export async function addRecentRequests(sql: Sql, brands: readonly BrandRequests[]): Promise<void> {
-  if (brands.length > 0) await sql.query(statements.add, [REQUESTS_PER_BRAND_MAX, ...ADDED.values(brands)]);
+  if (brands.length === 0) return;
+  await sql.query(statements.takeTurn);
+  await sql.query(statements.add, [REQUESTS_PER_BRAND_MAX, ...ADDED.values(brands)]);
 }
 
 /** Returns the last requests of a brand that began at `since` or later, newest first. */

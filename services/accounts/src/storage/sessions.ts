@@ -3,6 +3,7 @@ import type { Membership } from "../domain/brand.ts";
 import type { Session, SessionLimits } from "../domain/session.ts";
 import type { LinkScope } from "../domain/sign-in.ts";
 import { MEMBERSHIP_COLUMNS, MEMBERSHIP_ORDER } from "./members.ts";
+import { oldRowsOf } from "./row-deletions.ts";
 
 /** Seconds: $2 is idle, $3 in all. */
 const IS_VALID = `s.last_used_at > now() - make_interval(secs => $2) and s.created_at > now() - make_interval(secs => $3)`;
@@ -42,9 +43,6 @@ const statements = statementsOf("sessions", {
   deleteOf: `delete from accounts.sessions s where email = $1 and ($2::text is null or brand_id = $2) returning ${OPENED}`,
   deleteMadeBy: "delete from accounts.sessions where brand_id = $1 and made_by = $2",
   deleteAny: `delete from accounts.sessions where token_hash = any(array(select token_hash from accounts.sessions limit $1)) returning 1`,
-  deleteOld: `delete from accounts.sessions where token_hash = any(array(
-             select token_hash from accounts.sessions where created_at <= now() - make_interval(secs => $1)
-              limit $2 for update skip locked)) returning 1`,
 });
 
 /** Returns when the session ends at the latest. */
@@ -119,6 +117,5 @@ export const deleteSessionsMadeBy = (sql: Sql, brandId: string, madeBy: string):
 /** Deletes up to `limit` sessions, of anyone. Returns how many. */
 export const deleteAnySessions = (sql: Sql, limit: number): Promise<number> => countOf(sql.query(statements.deleteAny, [limit]));
 
-/** Deletes up to `limit` sessions that ended by age; those that expired for lack of use follow then. Returns how many. */
-export const deleteOldSessions = (sql: Sql, { maxSeconds }: SessionLimits, limit: number): Promise<number> =>
-  countOf(sql.query(statements.deleteOld, [maxSeconds, limit]));
+/** Deletes sessions that ended by age, after a number of seconds; those that expired for lack of use follow then. */
+export const deleteOldSessions = oldRowsOf("sessions", "created_at <= now() - make_interval(secs => $1)");

@@ -101,15 +101,13 @@ const clientStatements = statementsOf("usage_clients", {
              from ranked group by 1, 2 order by 3 desc, 1, 2`,
 });
 
-/** Lets gateways take turns until their transactions end: a key gets no more names than it may have, and a brand's requests are numbered. */
-export const takeTurn = (sql: Sql): Promise<unknown> => sql.query(clientStatements.takeTurn);
-
 /**
  * Adds messages of assistants, for keys that their brand has; ignores all others. A name that is one too many for its key and day is counted as
- * `other`. After `takeTurn`, within a transaction that has locked no row of this table.
+ * `other`: gateways take turns, each until its transaction ends. Within one that has locked no row of this table.
  */
 export async function addClientUsage(sql: Sql, clients: readonly ClientUsage[], { keepDays, minutesAhead }: KeptUsage): Promise<void> {
   if (clients.length === 0) return;
+  await sql.query(clientStatements.takeTurn);
   await sql.query(clientStatements.add, [keepDays, minutesAhead, CLIENT_NAMES_MAX, OTHER_CLIENTS, ...ADDED_CLIENTS.values(clients)]);
 }
 

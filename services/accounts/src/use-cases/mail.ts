@@ -1,9 +1,8 @@
-import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import type { RecordChange, SentAuditEntry } from "@brand-records/service-runtime";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { mailOf, type MailSettings } from "../domain/mail.ts";
-import { changeMailSettings, mailSettingsOf, queueNotices } from "../storage/mails.ts";
+import { mailSubjectOf } from "../domain/mail.ts";
+import { changeMailSettings, queueNotices } from "../storage/mails.ts";
 
 type Happened = Pick<SentAuditEntry, "id" | "brand_id" | "action" | "subject_id" | "created_at" | "outcome">;
 
@@ -15,18 +14,13 @@ export async function queueMail(
 ): Promise<void> {
   if (!sendsMail) return;
   const notices = happened.flatMap(({ id, brand_id, action, subject_id, created_at: at, outcome }) => {
-    const mail = subject_id === null || outcome !== "done" ? undefined : mailOf(action, subject_id);
-    return mail === undefined ? [] : [{ ...mail, id, brand_id, action, subject_id: subject_id ?? "", at }];
+    const subject = subject_id === null || outcome !== "done" ? undefined : mailSubjectOf(action, subject_id);
+    return subject === undefined ? [] : [{ id, brand_id, action, subject, subject_id: subject_id ?? "", at }];
   });
   await queueNotices(sql, notices);
 }
 
-/** @throws AppError `not_found` */
-export async function getMailSettings(sql: Sql, brandId: string, email: string): Promise<MailSettings> {
-  const settings = await mailSettingsOf(sql, brandId, email);
-  if (settings === undefined) throw new AppError("not_found", "There is no such member", { field: "acting_member" });
-  return settings;
-}
+export { mailSettingsOf } from "../storage/mails.ts";
 
 export const setMailSettings = (
   db: Database,

@@ -5,7 +5,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import type { Membership } from "../domain/brand.ts";
 import { invalidSession, newToken, type Session, type SessionLimits, tokenHashOf, touchSeconds } from "../domain/session.ts";
 import type { LinkScope } from "../domain/sign-in.ts";
-import { shareBrand } from "../storage/brands.ts";
+import { shareBrands } from "../storage/brands.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteSession, deleteSessionsOf, findSession, insertSession, noteOpened, touchSession } from "../storage/sessions.ts";
 import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
@@ -61,7 +61,7 @@ async function openBrand(
 ): Promise<void> {
   await db.transaction(async (sql) => {
     // In the order of a change of members, which ends sessions last.
-    await shareBrand(sql, brandId);
+    await shareBrands(sql, [brandId]);
     await lockPerson(sql, email);
     if (!(await noteOpened(sql, tokenHash, brandId, email))) return;
     const action = issuer === null ? "session.sign_in_with_link" : "session.sign_in_with_provider";

@@ -15,7 +15,7 @@ import { isListed } from "../domain/recent-requests.ts";
 import { CLIENT_COUNTS_MAX, COUNTS_MAX, MINUTES_AHEAD_MAX, requireRange, tooManyCounts } from "../domain/usage.ts";
 import { addFailedRequests, failedBuckets, failedGroups, failuresCountedSince } from "../storage/failed-requests.ts";
 import { addRecentRequests, recentRequests } from "../storage/recent-requests.ts";
-import { addClientUsage, addUsage, clientCounts, insertUsageBatch, takeTurn, usageBuckets } from "../storage/usage.ts";
+import { addClientUsage, addUsage, clientCounts, insertUsageBatch, usageBuckets } from "../storage/usage.ts";
 import { requireBrand } from "./brands.ts";
 import { keysNamed } from "./keys.ts";
 
@@ -31,10 +31,10 @@ export function recordUsage(
   return db.transaction(async (sql) => {
     if (!(await insertUsageBatch(sql, batch_id))) return false;
     await addUsage(sql, minutes, kept);
-    if (clients.length + requests.length > 0) await takeTurn(sql);
     await addClientUsage(sql, clients, kept);
-    await addRecentRequests(sql, requests);
     await addFailedRequests(sql, failures, { ...kept, keepDays: FAILURES_KEEP_DAYS });
+    // The last: every batch has some, and the next one waits until this transaction ends.
+    await addRecentRequests(sql, requests);
     return true;
   });
 }
