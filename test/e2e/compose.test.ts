@@ -159,6 +159,7 @@ const KEY = `1:${Buffer.alloc(32, 7).toString("base64")}`;
 const SETTINGS: Readonly<Record<string, string>> = {
   SMTP_URL: "smtps://mail.example.com",
   MAIL_FROM: "no-reply@example.com",
+  PUBLIC_URL: "https://records.example",
   KEY_PEPPERS: KEY,
   RECEIVER_SECRET_KEYS: KEY,
   TRUST_PROXY: "1",

@@ -31,15 +31,16 @@ interface Loading {
   readonly abortController: AbortController;
 }
 
-/** Links name no brand: shows the one of the person's brands that has the record. For an unknown record the page says so. */
+/** Shows the brand that a link names, or the one of the person's brands that has its record. For an unknown record the page says so. */
 async function showBrandOf(recordId: string | undefined, { preload, abortController }: Loading): Promise<void> {
   // The pointer is only above the link.
   if (recordId === undefined || preload) return;
   const { memberships } = await queryClient.ensureQueryData(query("session.me", {}));
   if (memberships.every(({ brand_id }) => brand_id === shownTab().brand_id)) return;
   try {
-    const located = await queryClient.ensureQueryData(query("session.locate", { id: recordId }));
-    const brand = memberships.find(({ brand_id }) => brand_id === located.brand_id);
+    const isBrand = recordId.startsWith("brd_");
+    const brandId = isBrand ? recordId : (await queryClient.ensureQueryData(query("session.locate", { id: recordId }))).brand_id;
+    const brand = memberships.find(({ brand_id }) => brand_id === brandId);
     // The person may have gone elsewhere meanwhile: that page keeps its brand.
     if (brand !== undefined && !abortController.signal.aborted) showBrand(brand);
   } catch (error) {
@@ -110,9 +111,14 @@ const shell = createRoute({
 const keysSearch = searchOf("key", "page");
 const noSearch = searchOf();
 
-/** The record that an address names: by its parameter that ends with Id, or as the list of keys has it. */
-const recordIdIn = (path: string, params: Readonly<Record<string, string>>, search: object): string | undefined =>
-  path === PAGES.keys.path ? keysSearch({ ...search }).key : Object.entries(params).find(([name]) => name.endsWith("Id"))?.[1];
+const mailSearch = searchOf("brand");
+
+/** The record that an address names: by its parameter that ends with Id, or as the list of keys has it; or, as links in mail do, the brand. */
+function recordIdIn(path: string, params: Readonly<Record<string, string>>, search: object): string | undefined {
+  if (path === PAGES.keys.path) return keysSearch({ ...search }).key;
+  if (path === PAGES.mail.path) return mailSearch({ ...search }).brand;
+  return Object.entries(params).find(([name]) => name.endsWith("Id"))?.[1];
+}
 
 /** A screen of a signed-in person. `readSearch` drops what it does not know. */
 const screen = <const Path extends string, Search extends object = {}>(
@@ -150,7 +156,7 @@ const screens = [
   ),
   screen("/developers/audit", () => import("./screens/audit/audit.tsx"), searchOf("actor", "action", "from", "to", "page")),
   screen("/developers/members", () => import("./screens/members/members.tsx"), searchOf("page")),
-  screen("/developers/mail", () => import("./screens/mail/mail.tsx")),
+  screen("/developers/mail", () => import("./screens/mail/mail.tsx"), mailSearch),
   screen("/developers/assistants", () => import("./screens/assistants/assistants.tsx"), searchOf("client")),
   screen("/workspaces", () => import("./screens/plans/list/plan-list.tsx"), planListSearch),
   // Where the `review_path` of a prepared plan leads.

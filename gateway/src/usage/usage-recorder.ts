@@ -30,7 +30,7 @@ export function startUsageRecorder({ accounts, clock, flushMs, log, metrics, cou
   let stopping = false;
 
   const flush = async (): Promise<void> => {
-    for (let hasMore = true; hasMore || stopping; ) {
+    for (let hasMore = true; hasMore || stopping;) {
       const batch = failed ?? counts.takeBatch();
       if (batch === undefined) return;
       // What comes during the call waits for the next interval: under load there is always some.

@@ -62,6 +62,13 @@ it("has a mail server with a sender and the console's address, or none; and no U
   for (const name of ["MAIL_FROM", "PUBLIC_URL"]) {
     expect(() => parseConfig({ ...settings, ...mail, [name]: "" })).toThrow(`${name}: must be set with SMTP_URL`);
   }
-  for (const SMTP_URL of ["https://mail.example", "smtp://mail.example?ignoreTLS=true", "smtp://mail.example/x", "mail.example:25", "smtp://u:p%w@mail.example", "smtp://u:p%ff@mail.example"])
+  for (const SMTP_URL of [
+    "https://mail.example",
+    "smtp://mail.example?ignoreTLS=true",
+    "smtp://mail.example/x",
+    "mail.example:25",
+    "smtp://u:p%w@mail.example",
+    "smtp://u:p%ff@mail.example",
+  ])
     expect(() => parseConfig({ ...settings, ...mail, SMTP_URL })).toThrow("SMTP_URL: must");
 });

@@ -56,6 +56,19 @@ it("lists what several gateways record by time, each batch once, with all that i
   });
 });
 
+it("waits for no batch that counts clients, and lets that of no requests wait for it", async () => {
+  await served.db.transaction(async (sql) => {
+    await sql.query("select pg_advisory_xact_lock(hashtextextended('accounts.usage_clients', 0))");
+    expect(await record([ofBrand([request(1)])])).toMatchObject({ recorded: true });
+  });
+  await served.db.transaction(async (sql) => {
+    await sql.query("select pg_advisory_xact_lock(hashtextextended('accounts.recent_requests', 0))");
+    const clients = [{ brand_id: brand.id, key_id: key, day: at(0).slice(0, 10), name: "cursor", messages: 1, connecting: 0 }];
+    const batch = { batch_id: randomUUID(), minutes: [], clients, failures: [], requests: [] };
+    expect(await served.usage.recordUsage(batch)).toMatchObject({ recorded: true });
+  });
+});
+
 it("selects by key, route, status and request id, and says of the others what there is to select", async () => {
   const second = (await served.createKey(brand)).id;
   const tool = { route: "POST /api/mcp tools/call list_payouts", code: "invalid_parameter" };

@@ -36,16 +36,31 @@ export default function Requests() {
       <PagedRows
         label="Requests"
         result={result}
-        rowsOf={({ requests }) => requests}
+        rowsOf={({ requests }) => withKeys(requests)}
         nextOf={({ next_page_token }) => next_page_token}
         page={page}
         isFiltered={keep_hours !== 0 && isFiltered(all, filters)}
         none={<None hours={keep_hours} />}
         columns={columns(new Map(keys.map((found) => [found.id, found])))}
-        keyOf={({ at, request_id, key_id, route: of }) => [at, request_id, key_id, of].join(" ")}
+        keyOf={({ key: of }) => of}
       />
     </Page>
   );
+}
+
+type Listed = Output<"requests.list">["requests"][number];
+type Row = Listed & { readonly key: string };
+
+/** A caller may give several requests of one millisecond the same id: such are numbered. */
+function withKeys(requests: readonly Listed[]): Row[] {
+  const counts = new Map<string, number>();
+  return requests.map((request) => {
+    const { at, request_id, key_id, route } = request;
+    const like = [at, request_id, key_id, route].join(" ");
+    const count = (counts.get(like) ?? 0) + 1;
+    counts.set(like, count);
+    return { ...request, key: `${like} ${count}` };
+  });
 }
 
 const None = ({ hours }: { readonly hours: number }) => (
@@ -73,7 +88,7 @@ const filtersFor = (keys: readonly Key[], routes: readonly string[], statuses: r
   },
 ];
 
-const columns = (keys: ReadonlyMap<string, Key>): Column<Output<"requests.list">["requests"][number]>[] => [
+const columns = (keys: ReadonlyMap<string, Key>): Column<Row>[] => [
   {
     title: "Time",
     cell: ({ at, duration_ms }) => (
