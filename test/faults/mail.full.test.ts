@@ -93,7 +93,7 @@ const waiting = () => db.query("select email from accounts.mails where due_at is
 /** An hour passes, and every lease of a process that was killed: while none sends, so that no mail has two senders. */
 async function passHour(): Promise<void> {
   await stack.processes.accounts.kill("SIGKILL");
-  await db.query("update accounts.mails set due_at = now(), sent_at = sent_at - interval '1 hour' where due_at is not null");
+  await db.query("update accounts.mails set due_at = case when due_at is not null then now() end, sent_at = sent_at - interval '1 hour'");
   await stack.restart("accounts");
 }
 

@@ -114,11 +114,10 @@ const noSearch = searchOf();
 const mailSearch = searchOf("brand");
 
 /** The record that an address names: by its parameter that ends with Id, or as the list of keys has it; or, as links in mail do, the brand. */
-function recordIdIn(path: string, params: Readonly<Record<string, string>>, search: object): string | undefined {
-  if (path === PAGES.keys.path) return keysSearch({ ...search }).key;
-  if (path === PAGES.mail.path) return mailSearch({ ...search }).brand;
-  return Object.entries(params).find(([name]) => name.endsWith("Id"))?.[1];
-}
+const recordIdIn = (path: string, params: Readonly<Record<string, string>>, search: object): string | undefined =>
+  path === PAGES.keys.path
+    ? keysSearch({ ...search }).key
+    : (mailSearch({ ...search }).brand ?? Object.entries(params).find(([name]) => name.endsWith("Id"))?.[1]);
 
 /** A screen of a signed-in person. `readSearch` drops what it does not know. */
 const screen = <const Path extends string, Search extends object = {}>(
