@@ -302,6 +302,17 @@ describe("which brand a tab shows", () => {
     expectNoProblems(404);
   });
 
+  it("is that which a link in mail names, whose switches it leads to", async () => {
+    const { caller } = await person(alapaap, zamora);
+    const { page, expectNoProblems } = await openAs(browser, url, caller);
+    await page.goto(`${url}/developers/mail?brand=${zamora.id}`);
+    await page.getByRole("heading", { name: "Mail about Zamora" }).waitFor();
+    await page.getByRole("switch", { name: "Receivers" }).click();
+    const receivers = async ({ id }: ShownBrand) => (await caller.call("mail.get", { brand_id: id })).receivers;
+    await eventually(async () => expect([await receivers(alapaap), await receivers(zamora)]).toEqual([true, false]));
+    expectNoProblems();
+  });
+
   it("is the one that the search finds by its name, on the list that the page belongs to", async () => {
     const { caller } = await person(mabini, zamora);
     const { page, expectNoProblems } = await openAs(browser, url, caller);

@@ -63,7 +63,7 @@ export async function startMailServer({ host = "127.0.0.1", certificate, secure 
         const to = session.envelope.rcptTo.map(({ address }) => address);
         const user = session.user as string | undefined;
         mails.push({ to, text: decoded(Buffer.concat(chunks).toString("utf8")), isSecure: session.secure, user });
-        if (lost === 0) return void Promise.all(to.map((address) => held.get(address))).then(() => callback());
+        if (lost === 0) return void Promise.all(to.flatMap((address) => held.get(address) ?? [])).then(() => callback());
         lost -= 1;
         endConnections();
       });
