@@ -40,7 +40,10 @@ export async function switchOver(moving: Moving): Promise<number> {
     for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
       await until(Infinity, signal, async () => (await source.query(BUSY, [brandId])).length === 0);
       while (!(await isCaughtUp(moving, performance.now() + 500)));
-      const closedMs = await trySwitch(moving);
+      const closedMs = await trySwitch(moving).catch((error: unknown) => {
+        if (error instanceof CommandFailure && error.code === "timeout") return undefined;
+        throw error;
+      });
       if (closedMs !== undefined) return closedMs;
       moving.tell("The brand is open again where it was: a transaction, replication or the relay took too long. Trying again.");
       await pause(RETRY_MS, undefined, { signal });
