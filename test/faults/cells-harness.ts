@@ -37,8 +37,8 @@ export class Cells {
   #stack: Stack | undefined;
   #accounts: pg.Pool | undefined;
   #inCellOf: InCellOf | undefined;
-  /** The longest that a change took which met no other error than that its brand moves, in milliseconds. */
-  slowestMs = 0;
+  /** The longest time between the first and the last refusal of one change because its brand was being closed, in milliseconds. */
+  closedMs = 0;
 
   private constructor(all: Cells["all"], brokers: string) {
     this.all = all;
@@ -112,14 +112,26 @@ export class Cells {
   /** Writes as docs/platform.md says, and again after the loss of a connection: the statement must allow that. */
   async write(brandId: string, statement: string, values: readonly unknown[]): Promise<void> {
     const pools = Object.fromEntries(this.all.map(({ name, pool }) => [name, pool]));
-    for (let hasFailed = false; ; hasFailed = true) {
-      const startedAt = performance.now();
+    let refusedAt: number | undefined;
+    for (;;) {
       try {
-        await (this.#inCellOf as InCellOf)(this.#accounts as pg.Pool, pools, brandId, (sql) => sql.query(statement, [...values]));
-        if (!hasFailed) this.slowestMs = Math.max(this.slowestMs, performance.now() - startedAt);
+        await (this.#inCellOf as InCellOf)(this.#accounts as pg.Pool, pools, brandId, async (sql) => {
+          try {
+            await sql.query(statement, [...values]);
+          } catch (error) {
+            const { code, detail } = error as { code?: string; detail?: string };
+            // With a detail it has moved, and is open there.
+            if (code === "55R01" && detail === undefined) {
+              refusedAt ??= performance.now();
+              this.closedMs = Math.max(this.closedMs, performance.now() - refusedAt);
+            }
+            throw error;
+          }
+        });
         return;
       } catch (error) {
         if (!isAway(error)) throw error;
+        refusedAt = undefined;
         await pause(50);
       }
     }
