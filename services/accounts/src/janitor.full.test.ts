@@ -102,8 +102,8 @@ it("mail of two days ago, sent or not", async () => {
   await served.db.query(
     `insert into accounts.mails (brand_id, email, subject, id, action, subject_id, happened_at, due_at)
      select $1, $2, 'keys', 'aud_' || hours, 'key.create', 'key_1', now() - make_interval(hours => hours), case when hours % 2 = 0 then now() end
-       from unnest($3::int[]) hours`,
-    [brand.id, email, [1, 47, 49, 50]],
+       from (values (1), (47), (49), (50)) h(hours)`,
+    [brand.id, email],
   );
   await clean();
   const left = await served.db.query("select id from accounts.mails where email = $1 order by id", [email]);
