@@ -15,7 +15,8 @@ beforeAll(async () => {
   const redisUrl = process.env["TEST_REDIS_URL"] ?? "";
   const kafkaBrokers = process.env["TEST_KAFKA_BROKERS"] ?? "";
   const env = { RATE_LIMIT_PLUS: "100000", SIGN_INS_PER_ADDRESS: "10000", USAGE_FLUSH_SECONDS: "1" };
-  stack = await startStack({ hasConsole: true, redisUrl, kafkaBrokers, env });
+  const mail = { SMTP_URL: "smtp://127.0.0.1:1025", MAIL_FROM: "no-reply@records.example", PUBLIC_URL: "https://records.example" };
+  stack = await startStack({ hasConsole: true, redisUrl, kafkaBrokers, env, envOf: { accounts: mail } });
   brand = await stack.createBrand();
   const [{ process: gateway, console }] = stack.gateways;
   if (console === undefined) throw new Error("the stack has a console");
