@@ -9,7 +9,7 @@ import { startLedgerHarness, type LedgerHarness } from "./ledger-harness.ts";
  * One promise: brands that move between three cells lose no event and no record, and every walk along a cursor reads each record once,
  * whatever is killed meanwhile.
  *
- * `LEDGER_CHANGES=100000 LEDGER_KILLS=5 LEDGER_PAGES=50000 npx jest ledger-moves --selectProjects alone` takes half an hour.
+ * `LEDGER_CHANGES=100000 LEDGER_KILLS=5 LEDGER_PAGES=50000 npx jest ledger-moves --selectProjects release` takes half an hour.
  */
 
 const CHANGES = Number(process.env["LEDGER_CHANGES"] ?? 4_000);
