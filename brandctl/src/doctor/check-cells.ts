@@ -11,7 +11,7 @@ const REMEDY =
 const differencesFrom = (named: string): string => `
   select coalesce(b.brand_id, named.id) as id, coalesce(b.state, 'not') as state, named.cell
     from records.brands b full join ${named} on named.id = b.brand_id
-  where ${IS_CELL} and (b.state = 'closing' or coalesce(b.state <> 'closed', false) <> coalesce(named.cell = $3, false)) order by 1`;
+  where (${IS_CELL} or $3 <> '') and (b.state = 'closing' or coalesce(b.state <> 'closed', false) <> coalesce(named.cell = $3, false)) order by 1`;
 
 /** Compares the brands that cells have with what accounts names: they differ after a restore. Returns nothing without cells. */
 export async function checkCells(session: Session): Promise<CheckResult[]> {

@@ -37,6 +37,7 @@ export async function continueMove(moving: Moving, step = "copying"): Promise<Mo
     if (!switched) await copy(moving);
     await operator.beginBrandSwitch({ brand_id });
     if (!switched) closed_ms = await switchOver(moving);
+    await requireArrived(moving);
     await accounts.setBrandCell({ brand_id, from_cell: source.name || null, cell: target.name || null });
     moving.tell(`The brand is in ${cellText(target.name)}.`);
   }
@@ -90,6 +91,12 @@ async function copy(moving: Moving): Promise<void> {
   await compareRecords(moving);
 }
 
+/** The old cell has the only records if the new one was restored from before the move. */
+async function requireArrived({ target, brandId }: Moving): Promise<void> {
+  if ((await stateIn(target, brandId))?.state === "open") return;
+  throw new CommandFailure("request_conflict", `The brand is not in ${cellText(target.name)} any more: was that database restored?`);
+}
+
 /** First what would carry the deletion into the new cell. Then gateways that accounts could not tell must notice: the closed row leads them. */
 async function clear(moving: Moving): Promise<number> {
   const { source, brandId: brand_id, operator, signal } = moving;
@@ -99,6 +106,7 @@ async function clear(moving: Moving): Promise<number> {
       "request_conflict",
       `The brand is ${found.state} in ${cellText(source.name)}, too: was that database restored?`,
     );
+  await requireArrived(moving);
   await stopReplication(moving);
   const settlesMs = (await findMove(moving, brand_id))?.settles_in_ms ?? 0;
   if (settlesMs > 0) moving.tell(`Waiting ${Math.ceil(settlesMs / 1_000)} s for gateways before the old records are deleted.`);

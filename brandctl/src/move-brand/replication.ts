@@ -36,7 +36,7 @@ export async function stopReplication({ source, target, brandId }: Moving): Prom
 }
 
 /** @param copying a pattern of the names of the slots that copy tables */
-export async function dropSlots(source: Cell, brandId: string, copying = "none"): Promise<void> {
+export async function dropSlots(source: Cell, brandId: string, copying = "^$"): Promise<void> {
   const ours = "from pg_replication_slots where slot_name = $1 or slot_name ~ $2";
   const names = [nameOf(brandId), copying];
   while ((await source.query(`select pg_terminate_backend(active_pid, 5000) ${ours}`, names)).length > 0)
