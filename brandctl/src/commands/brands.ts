@@ -49,7 +49,7 @@ const list = command("list", {
   description: "List all brands by id, also those that are being deleted.",
   examples: [["brandctl brands list --json | jq '.brands[] | select(.verified | not)'", "those not verified yet"]],
   run: async (session) => {
-    const { items: brands } = await allBrands(session);
+    const { items: brands } = await allBrands(session.client("accounts"));
     const deletion = brands.some(({ deletion_started_at: startedAt }) => startedAt != null) ? [DELETION_COLUMN] : [];
     const cell = brands.some((brand) => brand.cell != null) ? [CELL_COLUMN] : [];
     session.printTable({ brands }, [...COLUMNS, ...cell, ...deletion], brands, "There are no brands yet: brandctl brands create");

@@ -1,6 +1,7 @@
 import { parseCellDatabases } from "@brand-records/config";
 import { CommandFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
+import type { Client } from "./clients.ts";
 import { withPlatformDatabase, type PlatformDatabase } from "./platform-database.ts";
 import { readPages } from "./read-pages.ts";
 
@@ -23,6 +24,19 @@ export function cellDatabase(session: Session, cell: string): PlatformDatabase {
 /** Whether a database serves only the brands in `records.brands`: see the migration 0004-cells. */
 export const IS_CELL = "exists (select from pg_trigger where tgname = 'campaigns_cell' and tgrelid = 'records.campaigns'::regclass)";
 
+/** Makes a database a cell, unless it is one, with the brands that accounts says are in it: twice, for those that are created meanwhile. */
+export async function makeCell(database: Queried, accounts: Client<"accounts">, cell: string): Promise<void> {
+  if ((await database.query(`select where ${IS_CELL}`)).length > 0) return;
+  for (let times = 0; times < 2; times += 1) {
+    const brands = (await allBrands(accounts)).items.filter((brand) => (brand.cell ?? "") === cell);
+    await database.query("select records.become_cell($1)", [brands.map(({ id }) => id)]);
+  }
+}
+
+interface Queried {
+  query(statement: string, values?: readonly unknown[]): Promise<readonly unknown[]>;
+}
+
 /**
  * Returns what lets a new brand into its cell, which is nothing without cells. The database without a name becomes a cell with the first
  * brand of another: a gateway that knows no cells asks it for every brand.
@@ -31,16 +45,14 @@ export const IS_CELL = "exists (select from pg_trigger where tgname = 'campaigns
  */
 export function entryTo(session: Session, cell = ""): (brandId: string) => Promise<void> {
   const hasCells = cellDatabases(session).size + session.endpoints.cells().size > 0;
-  const needed = [...new Set(hasCells || cell !== "" ? ["", cell] : [])].map((each) => [each, cellDatabase(session, each)] as const);
-  const statement = `select records.become_cell($1) where $2 or ${IS_CELL}`;
+  if (!hasCells && cell === "") return async () => {};
+  const [unnamed, own] = [cellDatabase(session, ""), cellDatabase(session, cell)];
   return async (brandId) => {
-    for (const [each, database] of needed) {
-      const ids = each === cell ? [brandId] : (await allBrands(session)).items.flatMap((brand) => (brand.cell == null ? [brand.id] : []));
-      await withPlatformDatabase(database, (db) => db.query(statement, [ids, cell !== ""]));
-    }
+    if (cell !== "") await withPlatformDatabase(unnamed, (db) => makeCell(db, session.client("accounts"), ""));
+    await withPlatformDatabase(own, (db) => db.query(`select records.become_cell($1) where $2 or ${IS_CELL}`, [[brandId], cell !== ""]));
   };
 }
 
-export const allBrands = (session: Session) => readPages(Infinity, 1_000, "brands", (page) => session.client("accounts").listBrands(page));
+export const allBrands = (accounts: Client<"accounts">) => readPages(Infinity, 1_000, "brands", (page) => accounts.listBrands(page));
 
 export const cellText = (cell: string): string => (cell === "" ? "the cell without a name" : `the cell ${cell}`);

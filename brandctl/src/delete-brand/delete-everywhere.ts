@@ -88,7 +88,7 @@ async function deleteOnce(deleting: Deleting, records: readonly RecordsClient[])
   let outbox_after = 0;
   const inRecords = async (client: RecordsClient): Promise<CallResult> => {
     const response = await client.deleteBrandData({ brand_id, outbox_after }).catch((error: { readonly kind?: string }) => {
-      // Of several cells, those that do not have the brand refuse it.
+      // Cells that do not have the brand refuse it.
       if (records.length === 1 || error.kind !== "brand_moving") throw error;
       return { deleted: [], done: true, outbox_after: 0 };
     });

@@ -19,7 +19,7 @@ export async function checkCells(session: Session): Promise<CheckResult[]> {
   if (databases.size === 0 && cells.size === 0) return [];
   const { unnestRows } = await import("@brand-records/postgres");
   const named = unnestRows({ id: "text", cell: "text" }, { as: "named" });
-  const brands = (await allBrands(session)).items.map(({ id, cell }) => ({ id, cell: cell ?? "" }));
+  const brands = (await allBrands(session.client("accounts"))).items.map(({ id, cell }) => ({ id, cell: cell ?? "" }));
   const [problems, moving] = [[] as { id: string; text: string }[], new Set<string>()];
   for (const [here, database] of databases) {
     const found = await withPlatformDatabase(database, (db) =>

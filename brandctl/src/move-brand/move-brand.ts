@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { BrandMove } from "@brand-records/proto/accounts/v1";
-import { readPages } from "../connection/read-pages.ts";
-import { cellText } from "../connection/cells.ts";
+import { cellText, makeCell } from "../connection/cells.ts";
 import { CommandFailure } from "../failure.ts";
 import { type Cell, stateIn } from "./cell.ts";
 import { checkCells } from "./checks.ts";
@@ -32,7 +31,7 @@ export async function continueMove(moving: Moving, step = "copying"): Promise<Mo
   const { source, target, brandId: brand_id, accounts, operator } = moving;
   let closed_ms: number | undefined;
   if (step !== "clearing") {
-    for (const cell of [source, target]) await becomeCell(moving, cell);
+    for (const cell of [source, target]) await makeCell(cell, accounts, cell.name);
     const switched = await hasSwitched(moving);
     if (!switched) await copy(moving);
     await operator.beginBrandSwitch({ brand_id });
@@ -60,17 +59,6 @@ export async function abortMove(moving: Moving, step?: string): Promise<void> {
 export async function releaseSource(source: Cell, brandId: string): Promise<void> {
   await reopenSource(source, brandId);
   await dropSlots(source, brandId);
-}
-
-/** Makes a database a cell with the brands that accounts says are in it: twice, for those that are created meanwhile. */
-async function becomeCell({ accounts }: Moving, cell: Cell): Promise<void> {
-  const isCell = "select from pg_trigger where tgname = 'campaigns_cell' and tgrelid = 'records.campaigns'::regclass";
-  if ((await cell.query(isCell)).length > 0) return;
-  for (let times = 0; times < 2; times += 1) {
-    const { items } = await readPages(Infinity, 1_000, "brands", (page) => accounts.listBrands(page));
-    const brands = items.filter(({ cell: name }) => (name ?? "") === cell.name).map(({ id }) => id);
-    await cell.query("select records.become_cell($1)", [brands]);
-  }
 }
 
 async function copy(moving: Moving): Promise<void> {

@@ -80,7 +80,7 @@ async function trySwitch(moving: Moving): Promise<number | undefined> {
     isClosed = closed.length > 0;
     return isClosed ? performance.now() - startedAt : undefined;
   } finally {
-    // Of a statement without an answer nothing is known.
+    // A statement without an answer may have been committed.
     if (!isClosed && !(await hasSwitched(moving))) await reopen(moving);
   }
 }

@@ -62,7 +62,7 @@ export const Settings = z
       .optional()
       .describe("The provider's name on the button “Sign in with …”."),
     SIGN_IN_LINKS: trueOrFalse.meta({ unset: "`true` without a provider" }).optional().describe("Whether one-time links sign people in."),
-    // A package of this name may be anybody's where it is not published: whoever takes it would get the secrets of those who run it.
+    // No default: until a package is published, anyone can register its name, and would get the secrets of those who run it.
     COMMAND_LINE: shownText(100)
       .meta({ values: "1 to 100 characters" })
       .optional()

@@ -67,8 +67,8 @@ interface Screen {
 }
 
 /**
- * The script of a screen. If it cannot be loaded, the router loads the page anew, which finds a new version; without a connection that would
- * leave the browser's own error in place of the console.
+ * Loads the script of a screen. If that fails, the router reloads the page, which finds a newer version. Offline, a reload would show the
+ * browser's own error instead of the console, so a page of the console says what is wrong.
  */
 const loaded = (load: () => Promise<Screen>) => async (): Promise<Screen> => {
   try {

@@ -29,7 +29,10 @@ export class LastRequests {
     else this.#dropOldest(requests);
   }
 
-  /** Of its own, or of the first brand with more than its share. A brand gets to its share once, so that few calls look further than at its own. */
+  /**
+   * Drops a brand's own oldest request, or that of the first brand with more than its share. Few calls search: a brand reaches its share
+   * once.
+   */
   #dropOldest(own: ServedRequest[]): void {
     const share = this.#max / this.#byBrand.size;
     const hasMore = (requests: ServedRequest[]): boolean => requests.length > share;

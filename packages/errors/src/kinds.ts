@@ -51,7 +51,8 @@ export const ERROR_KINDS = {
   rate_limited: { grpc: "RESOURCE_EXHAUSTED", http: 429 },
   headers_too_large: { grpc: "INVALID_ARGUMENT", http: 431 },
   internal_error: { grpc: "INTERNAL", http: 500 },
-  // Of records alone: the gateway asks another cell, or answers `unavailable`, for which a gateway of 1.0 takes the status. No client repeats it.
+  // Only records returns it: the gateway asks another cell, or answers `unavailable`, as a gateway of 1.0 does by the status. No client
+  // repeats it.
   brand_moving: { grpc: "RESOURCE_EXHAUSTED", http: 503 },
   unavailable: { grpc: "UNAVAILABLE", http: 503 },
   timeout: { grpc: "DEADLINE_EXCEEDED", http: 504 },

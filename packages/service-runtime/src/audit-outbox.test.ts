@@ -180,7 +180,7 @@ it("hands over what was committed, as it was written and in its order; nothing o
   expect(times).toEqual(times.toSorted());
 });
 
-it("hands over notices as entries of nobody", async () => {
+it("hands over notices as entries without an actor", async () => {
   const { pool } = start();
   const notice = { action: "notice.plan_prepared", brand_id: BRAND, subject_id: "pln_1" } as const;
   await noticeWriter("plans")(pool, notice);

@@ -192,7 +192,9 @@ interface Notice {
   readonly subject_id: string;
 }
 
-/** Returns what writes a notice of a service, in the transaction of what it is about. It goes the way of entries, as nobody's. */
+/**
+ * Returns a function that writes a service's notice in the transaction of what it is about. A notice travels as an entry without an actor.
+ */
 export function noticeWriter(schema: string): (sql: Sql, notice: Notice) => Promise<unknown> {
   const { insert } = outboxStatements(schema);
   return (sql, { brand_id, ...notice }) => {

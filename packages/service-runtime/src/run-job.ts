@@ -17,7 +17,7 @@ interface JobOptions extends Omit<SchemaOptions, "log"> {
   /** Such as `re-encrypt`. */
   readonly program: string;
   readonly config: SchemaOptions["config"] & { readonly LOG_LEVEL: string };
-  /** Of the login that works. Default: `config.DATABASE_URL`. */
+  /** URL of the login that does the work. Default: `config.DATABASE_URL`. */
   readonly url?: string;
   /** What a failure means, for the log. */
   readonly failure: string;

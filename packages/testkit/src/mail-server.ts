@@ -10,7 +10,7 @@ interface ReceivedMail {
   /** Headers and body, without the line breaks and escapes of quoted-printable. */
   readonly text: string;
   readonly isSecure: boolean;
-  /** Who has signed in; undefined: nobody. */
+  /** The login that the client used; undefined without one. */
   readonly user: string | undefined;
 }
 

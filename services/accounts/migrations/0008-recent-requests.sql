@@ -1,5 +1,5 @@
 -- works-with-schema: 5
--- The last requests of each brand, as gateways send them: a row for each batch that has any of the brand.
+-- The last requests of each brand: a row for each batch of a gateway, and each brand in it.
 
 create table accounts.recent_requests (
   brand_id text collate "C" not null,

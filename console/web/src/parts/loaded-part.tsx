@@ -63,7 +63,7 @@ export function loadedPart<Props extends object>(
   return Object.assign(Part, { useIsDue });
 }
 
-/** Not before the page has loaded what it shows first. Safari has no such callback. */
+/** Runs something once the page has loaded and the browser is idle. Safari has no `requestIdleCallback`. */
 function whenIdle(run: () => void): void {
   const wait = (): unknown => ("requestIdleCallback" in window ? requestIdleCallback(run, { timeout: 2_000 }) : setTimeout(run, 1_000));
   if (document.readyState === "complete") wait();

@@ -209,7 +209,7 @@ it("tries again later while the server refuses or is away, and gives up after a 
   expect(lines).toHaveLength(6);
   expect(lines[0]).toMatchObject({ brand_id: brand.id, subject: "keys", tries: 1, smtp_status: 451 });
   expect(JSON.stringify(lines)).not.toContain("@");
-  // Not due.
+  // The next try is not due yet.
   await mail.send();
   expect(lines).toHaveLength(6);
   server.refuse(undefined);

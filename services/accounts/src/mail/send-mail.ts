@@ -82,7 +82,7 @@ export async function openMailer({ config, db, maintenance, metrics, log }: Mail
       });
     } catch (error) {
       mails.inc({ outcome: "failed" });
-      // Its message may have the address.
+      // The error's message may have the address.
       const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
       const retry_in_seconds = Math.min(30 * 2 ** (tries - 1), 3_600);
       log.warn({ brand_id, subject, tries, code, smtp_status: responseCode, command, retry_in_seconds }, "mail not sent");

@@ -22,7 +22,7 @@ function Switches() {
   const pending = change.isPending ? change.variables : undefined;
   return (
     <Panel>
-      {!data.sends_mail && <Notice>No mail is sent here: whoever runs this service has set no mail server. Your choice is kept.</Notice>}
+      {!data.sends_mail && <Notice>No mail is sent here, because this service has no mail server. Your choice is saved.</Notice>}
       <Text component="h2" fw={600} className="breakable">
         Mail about {brand_name}
       </Text>
