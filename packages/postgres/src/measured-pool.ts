@@ -20,6 +20,8 @@ export class MeasuredPool extends pg.Pool {
     super(config);
     this.#onWait = onWait;
     this.on("connect", (client) => {
+      // Between the pool's own listener and its user's, which comes a promise later, the loss of a connection would end the process.
+      client.on("error", () => {});
       this.#openedAt.set(client, performance.now());
       this.#established.add(client);
     });

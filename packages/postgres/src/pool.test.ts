@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { createDatabase, eventually, type TcpProxy, type TestDatabase } from "@brand-records/testkit";
 import fc from "fast-check";
 import pg from "pg";
@@ -75,6 +76,15 @@ describe("values", () => {
       { most: Number.MAX_SAFE_INTEGER, none: null, texts: ["a", "b,c"] },
     ]);
   });
+});
+
+it("survives the loss of a connection in the moment in which it is handed out", async () => {
+  const db = open({ max: 1 });
+  const { stream } = await db.transaction(async ({ client }) => (client as unknown as { connection: { stream: Socket } }).connection);
+  const late = db.transaction((sql) => sql.query("select 1"));
+  stream.destroy(new Error("read ECONNRESET"));
+  await expect(late).rejects.toMatchObject({ kind: "unavailable" });
+  expect(await db.query("select 1 as one")).toEqual([{ one: 1 }]);
 });
 
 describe("a filled pool", () => {
