@@ -1,6 +1,5 @@
 import { AppError } from "@brand-records/errors";
 import { newCallContext } from "@brand-records/rpc";
-import { openMetrics } from "@brand-records/telemetry";
 import type { Principal } from "./auth/principal.ts";
 import { RecordsCells } from "./records-cells.ts";
 
@@ -12,7 +11,6 @@ const moving = (cell?: string): AppError =>
 
 /** @param refusals by address: what that cell answers; "page" by default */
 function openCells(refusals: Readonly<Record<string, AppError>> = {}) {
-  const metrics = openMetrics("gateway");
   const asked: string[] = [];
   const connected: string[] = [];
   const connect = (address: string) =>
@@ -24,13 +22,14 @@ function openCells(refusals: Readonly<Record<string, AppError>> = {}) {
         return "page";
       },
     }) as never;
-  const cells = new RecordsCells(connect, { RECORDS_ADDRESS: "first", RECORDS_CELLS: { b: "second", c: "third" } }, metrics);
-  /** @param later the cell that accounts names when it is asked again */
-  const read = (cell: string | null, later: string | null = cell) => {
-    const principal = { brand_id: "brd_1", cell, verifyAgain: async () => ({ cell: later }) } as unknown as Principal;
+  const cells = new RecordsCells(connect, { RECORDS_ADDRESS: "first", RECORDS_CELLS: { b: "second", c: "third" } });
+  /** @param later the cell that accounts names when it is asked again, or why it does not */
+  const read = (cell: string | null, later: string | null | AppError = cell) => {
+    const verifyAgain = () => (later instanceof AppError ? Promise.reject(later) : Promise.resolve({ cell: later }));
+    const principal = { brand_id: "brd_1", cell, verifyAgain } as unknown as Principal;
     return cells.read(principal, context, (records) => (records as unknown as { page(): Promise<string> }).page());
   };
-  return { cells, asked, connected, metrics, read };
+  return { cells, asked, connected, read };
 }
 
 it.each([
@@ -54,15 +53,15 @@ it("a cell that this process does not know is unavailable, not empty", async () 
   expect(asked).toEqual([]);
 });
 
-it.each<[string, AppError, string | null, string[]]>([
+it.each<[string, AppError, string | null | AppError, string[]]>([
   ["that accounts names", moving(), "b", ["first", "second"]],
   ["that accounts names, not the one of an earlier move", moving("c"), "b", ["first", "second"]],
   ["that the refusal names, if accounts was not told yet", moving("b"), null, ["first", "second"]],
+  ["that the refusal names, while accounts is away", moving("b"), new AppError("unavailable", "Away"), ["first", "second"]],
 ])("a brand that has moved is read in the cell %s", async (_, refusal, later, addresses) => {
-  const { asked, read, metrics } = openCells({ first: refusal });
+  const { asked, read } = openCells({ first: refusal });
   expect(await read(null, later)).toBe("page");
   expect(asked).toEqual(addresses);
-  expect(await metrics.metrics()).toMatch(/^cell_refusals_total\{.*cell="".*\} 1$/m);
 });
 
 it("a brand that has moved back is read in the cell without a name", async () => {
@@ -80,8 +79,10 @@ it("a second refusal is unavailable: no third cell is asked, and none twice", as
   expect(same.asked).toEqual(["first"]);
 });
 
-it("any other failure is the caller's to see, at once", async () => {
-  const { asked, read } = openCells({ first: new AppError("timeout", "Late") });
-  await expect(read(null, "b")).rejects.toMatchObject({ kind: "timeout" });
-  expect(asked).toEqual(["first"]);
+it("any other failure is the caller's to see, at once, also that the key is not valid any more", async () => {
+  const late = openCells({ first: new AppError("timeout", "Late") });
+  await expect(late.read(null, "b")).rejects.toMatchObject({ kind: "timeout" });
+  const revoked = openCells({ first: moving("b") });
+  await expect(revoked.read(null, new AppError("invalid_key", "Revoked"))).rejects.toMatchObject({ kind: "invalid_key" });
+  expect([late.asked, revoked.asked]).toEqual([["first"], ["first"]]);
 });

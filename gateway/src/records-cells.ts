@@ -1,7 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { RecordsServiceService } from "@brand-records/proto/records/v1";
 import type { CallContext, RpcClient, RpcConnection } from "@brand-records/rpc";
-import { Counter, type Registry } from "@brand-records/telemetry";
 import type { Principal } from "./auth/principal.ts";
 
 type Records = RpcClient<RecordsServiceService>;
@@ -16,12 +15,10 @@ interface Addresses {
 /** records, in each cell. */
 export class RecordsCells implements RpcConnection {
   readonly #cells: ReadonlyMap<Cell, Records>;
-  readonly #refused: Counter<"cell"> | undefined;
 
-  constructor(connect: (address: string) => Records, { RECORDS_ADDRESS, RECORDS_CELLS }: Addresses, metrics?: Registry) {
+  constructor(connect: (address: string) => Records, { RECORDS_ADDRESS, RECORDS_CELLS }: Addresses) {
     const addresses: [Cell, string][] = [[null, RECORDS_ADDRESS], ...Object.entries(RECORDS_CELLS)];
     this.#cells = new Map(addresses.map(([cell, address]) => [cell, connect(address)]));
-    this.#refused = metrics && openRefusals(metrics);
   }
 
   async connected(): Promise<void> {
@@ -34,7 +31,7 @@ export class RecordsCells implements RpcConnection {
 
   /**
    * Reads from the cell that has the brand. If that one refuses it, the key is verified again, and another cell is asked once: the one that
-   * accounts names now, else the one that the refusal names, as a move may have ended before accounts was told.
+   * accounts names now, else the one that the refusal names, as a move may have ended before accounts was told, or while it is away.
    *
    * @throws AppError `unavailable` if the brand is in no cell that can be asked; what `read` and the verification throw
    */
@@ -43,14 +40,15 @@ export class RecordsCells implements RpcConnection {
     try {
       return await read(this.#recordsIn(asked));
     } catch (error) {
-      const refusal = this.#refusalOf(error, asked);
-      const { cell = null } = (await principal.verifyAgain?.(context)) ?? principal;
+      const refusal = refusalOf(error);
+      // While accounts is away, the refusal alone leads on.
+      const { cell = null } = (await principal.verifyAgain?.(context).catch(unlessAway)) ?? principal;
       const next = cell === asked ? movedTo(refusal) : cell;
       if (next === undefined) throw moving(refusal);
       try {
         return await read(this.#recordsIn(next));
       } catch (again) {
-        throw moving(this.#refusalOf(again, next));
+        throw moving(refusalOf(again));
       }
     }
   }
@@ -65,13 +63,18 @@ export class RecordsCells implements RpcConnection {
       retryAfterSeconds: 5,
     });
   }
+}
 
-  /** @throws what is no refusal */
-  #refusalOf(error: unknown, cell: Cell): AppError {
-    if (!(error instanceof AppError) || error.kind !== "brand_moving") throw error;
-    this.#refused?.inc({ cell: cell ?? "" });
-    return error;
-  }
+/** @throws what is no refusal */
+function refusalOf(error: unknown): AppError {
+  if (error instanceof AppError && error.kind === "brand_moving") return error;
+  throw error;
+}
+
+/** @throws what says that the key is not valid any more */
+function unlessAway(error: unknown): undefined {
+  if (error instanceof AppError && (error.kind === "unavailable" || error.kind === "timeout")) return undefined;
+  throw error;
 }
 
 /** Undefined if the cell knows of no other. */
@@ -85,12 +88,4 @@ const moving = (cause: AppError): AppError =>
     cause,
     dependency: "records",
     retryAfterSeconds: 1,
-  });
-
-const openRefusals = (metrics: Registry): Counter<"cell"> =>
-  new Counter({
-    name: "cell_refusals_total",
-    help: "Pages that a cell of records refused, because the brand is moving or in another cell. Each is asked for once more.",
-    labelNames: ["cell"],
-    registers: [metrics],
   });

@@ -24,7 +24,7 @@ export function connectServices(config: GatewayConfig, metrics?: Registry): Serv
     verification: connectRpc(VerificationServiceService, config.ACCOUNTS_ADDRESS, shared),
     usage: connectRpc(UsageServiceService, config.ACCOUNTS_ADDRESS, shared),
     plans: connectRpc(PlansServiceService, config.PLANS_ADDRESS, shared),
-    records: new RecordsCells((address) => connectRpc(RecordsServiceService, address, shared), config, metrics),
+    records: new RecordsCells((address) => connectRpc(RecordsServiceService, address, shared), config),
   };
   const { verification, plans, records } = clients;
   return {

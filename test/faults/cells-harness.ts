@@ -174,8 +174,11 @@ function openPlatform(url: string): pg.Pool {
   return pool;
 }
 
-/** A connection that cannot be opened, or breaks: whether the statement was committed is not known. */
+/** A connection that cannot be opened in time, or breaks: whether the statement was committed is not known. */
 function isAway(error: unknown): boolean {
   const { code = "", message } = error as { code?: string; message: string };
-  return /^(57P|08|ECONN|EPIPE)/.test(code) || /^Connection terminated|connection error|timeout exceeded|^timeout expired/.test(message);
+  return (
+    /^(57P|08|ECONN|EPIPE)/.test(code) ||
+    /^Connection terminated|connection error|timeout exceeded|^timeout expired|took longer than/.test(message)
+  );
 }

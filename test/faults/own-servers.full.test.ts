@@ -41,6 +41,15 @@ const environment = (): Record<string, string> => ({
 const command = (words: string, replaced: Readonly<Record<string, string>> = {}, env: Record<string, string> = {}): Promise<string> =>
   runIn(process.cwd(), commandWith(commands, words, replaced), { ...environment(), ...env });
 
+async function onPool<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = openPool({ url, applicationName: "test", max: 1 });
+  try {
+    return await work(db);
+  } finally {
+    await db.stop();
+  }
+}
+
 beforeAll(async () => {
   binDir = (await ensureBackingServices("postgres")).get("POSTGRES_BIN") ?? "";
   commands = await documentedCommands("A server for each service");
@@ -72,9 +81,11 @@ beforeAll(async () => {
   await seedBrand(stack, brand.id);
   await stack.addReceiver(brand, receivers.urlOf(0), ["submission.approved"], "First");
   await command("platform-role.sql", {}, { NEW_ADMIN_URL: adminOf(old) });
-  const records = openPool({ url: urlOf(old, "records"), applicationName: "test", max: 1 });
-  await records.query(ADD_PENDING, [brand.id]);
-  await records.stop();
+  await onPool(urlOf(old, "accounts"), async (accounts) => {
+    await accounts.query(`grant usage on schema accounts to ${PLATFORM}`);
+    await accounts.query(`grant select (id, cell) on accounts.brands to ${PLATFORM}`);
+  });
+  await onPool(urlOf(old, "records"), (records) => records.query(ADD_PENDING, [brand.id]));
 }, 240_000);
 afterAll(async () => {
   await stack.stop();
@@ -141,10 +152,17 @@ it.each<ServiceName>(["webhook", "plans", "accounts"])(
     }
     await stack.restart(service);
     await command("rename to SERVICE_before", { SERVICE: service });
+    if (service === "accounts")
+      expect(
+        await onPool(urlOf(servers.own, PLATFORM), (db) => db.query("select cell from accounts.brands where id = $1", [brand.id])),
+      ).toEqual([{ cell: null }]);
 
     await eventually(async () => expect(await statusOf()).toBe(200));
-    const again = await postPlan(stack.url, brand.key, input);
-    expect([again.status, ((await again.json()) as { plan_id: string }).plan_id]).toEqual([200, plan_id]);
+    // The gateway connects to a process again after a pause.
+    await eventually(async () => {
+      const again = await postPlan(stack.url, brand.key, input);
+      expect([again.status, ((await again.json()) as { plan_id: string }).plan_id]).toEqual([200, plan_id]);
+    });
     const writer = startWriter();
     await eventually(() => expect(writer.written.length).toBeGreaterThan(1));
     await untilArrived(await writer.stop());

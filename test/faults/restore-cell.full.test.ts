@@ -15,7 +15,7 @@ import {
 import { scriptOf } from "../program-script.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { ensureBackingServices } from "../setup/ensure-backing-services.ts";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { startStack, type Stack, type TestBrand } from "../stack.ts";
 import { commandWith, documentedCommands, runIn } from "./restore-harness.ts";
 
 /** One promise: a cell that is restored serves no brand that accounts names elsewhere, `doctor` names what differs, and the documented steps end it. */
@@ -69,8 +69,6 @@ afterAll(async () => {
 const letIn = (cell: Database, brand: TestBrand): Promise<unknown> => cell.query("select records.become_cell($1)", [[brand.id]]);
 const leave = (cell: Database, brand: TestBrand): Promise<unknown> =>
   cell.query("delete from records.brands where brand_id = $1", [brand.id]);
-const setCell = (brand: TestBrand, from_cell: string | null, cell: string | null): Promise<unknown> =>
-  stack.accounts.setBrandCell({ brand_id: brand.id, from_cell, cell }, callContext());
 async function seed(brand: TestBrand, address: string): Promise<void> {
   const importing = connectRpc(ImportServiceService, address);
   await seedBrand({ importing }, brand.id, SIZES, { seed: 1 });
@@ -111,7 +109,7 @@ it("names the brands that moved since the backup, shows no page that is old or e
   ];
   for (const brand of [left, stayed, gone]) {
     await letIn(other, brand);
-    await setCell(brand, null, "b");
+    await stack.setCell(brand, "b");
     await seed(brand, addressOfB());
   }
   await letIn(first, came);
@@ -123,11 +121,11 @@ it("names the brands that moved since the backup, shows no page that is old or e
   await letIn(first, left);
   await seed(left, stack.addresses.records);
   await leave(other, left);
-  await setCell(left, "b", null);
+  await stack.setCell(left, null);
   await letIn(other, came);
   await seed(came, addressOfB());
   await leave(first, came);
-  await setCell(came, null, "b");
+  await stack.setCell(came, "b");
   await leave(other, gone);
   await first.query("delete from accounts.keys where brand_id = $1", [gone.id]);
   await first.query("delete from accounts.members where brand_id = $1", [gone.id]);

@@ -1,8 +1,6 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
-import { OperatorServiceService } from "@brand-records/proto/accounts/v1";
-import { connectRpc } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
 import { startClients } from "../clients-in-turn.ts";
 import { planInput, postPlan } from "../plan-input.ts";
@@ -227,9 +225,7 @@ it("sends nothing of a brand that was deleted after the backup of webhook, and k
   await eventually(() => expect(refused()).toBeGreaterThan(0), { timeoutMs: TIMEOUT_MS });
   await dump("webhook");
 
-  const operator = connectRpc(OperatorServiceService, stack.addresses.accounts);
-  await operator.beginBrandDeletion({ brand_id: departed.id, resume: false }, callContext());
-  operator.stop();
+  await stack.operator.beginBrandDeletion({ brand_id: departed.id, resume: false }, callContext());
   await end(["webhook"], "SIGTERM");
   await db.webhook.query("drop schema if exists webhook_before cascade");
   await restore.command("alter schema", "webhook", { SERVICE: "webhook" });

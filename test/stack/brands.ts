@@ -70,12 +70,20 @@ async function newSession({ signIn }: StackClients, email: string): Promise<stri
   return (await signIn.redeemSignInLink({ token }, callContext())).session?.token ?? "";
 }
 
+/** Says in which cell the brand's records are from now on, as a move does at its end. */
+async function setCell({ operator }: StackClients, { id: brand_id }: Pick<TestBrand, "id">, cell: string | null): Promise<void> {
+  await operator.beginBrandMove({ brand_id, cell }, callContext());
+  await operator.switchBrandMove({ brand_id }, callContext());
+  await operator.endBrandMove({ brand_id, abort: false }, callContext());
+}
+
 /** What a stack makes for its tests. */
 export interface TestMakers {
   createBrand(options?: TestBrandOptions): Promise<TestBrand>;
   createKey(brand: Pick<TestBrand, "id" | "owner">, options?: TestKeyOptions): Promise<Secret>;
   addReceiver(brand: Pick<TestBrand, "id">, url: string, events?: readonly string[], label?: string): Promise<Secret>;
   newSession(email: string): Promise<string>;
+  setCell(brand: Pick<TestBrand, "id">, cell: string | null): Promise<void>;
 }
 
 export const makersOf = (clients: StackClients): TestMakers => ({
@@ -83,4 +91,5 @@ export const makersOf = (clients: StackClients): TestMakers => ({
   createKey: (brand, options) => createKey(clients, brand, options),
   addReceiver: (...receiver) => addReceiver(clients, ...receiver),
   newSession: (email) => newSession(clients, email),
+  setCell: (brand, cell) => setCell(clients, brand, cell),
 });

@@ -2,6 +2,7 @@ import { AppError } from "@brand-records/errors";
 import {
   AccountsServiceService,
   AuditServiceService,
+  OperatorServiceService,
   SessionsServiceService,
   SignInServiceService,
 } from "@brand-records/proto/accounts/v1";
@@ -17,6 +18,8 @@ export interface StackClients {
   readonly signIn: RpcClient<SignInServiceService>;
   readonly sessions: RpcClient<SessionsServiceService>;
   readonly audit: RpcClient<AuditServiceService>;
+  /** Of accounts. */
+  readonly operator: RpcClient<OperatorServiceService>;
   readonly plans: RpcClient<PlansServiceService>;
   readonly records: RpcClient<RecordsServiceService>;
   readonly importing: RpcClient<ImportServiceService>;
@@ -32,6 +35,7 @@ export const connectClients = (addresses: Readonly<Record<ServiceName, string>>)
   signIn: connectRpc(SignInServiceService, addresses.accounts),
   sessions: connectRpc(SessionsServiceService, addresses.accounts),
   audit: connectRpc(AuditServiceService, addresses.accounts),
+  operator: connectRpc(OperatorServiceService, addresses.accounts),
   plans: connectRpc(PlansServiceService, addresses.plans),
   records: connectRpc(RecordsServiceService, addresses.records),
   importing: connectRpc(ImportServiceService, addresses.records),

@@ -157,7 +157,13 @@ async function expectIn(cell: Cell, rows: number): Promise<void> {
 }
 
 it("moves the records, also back, says how long writers were refused, and writes two entries into the audit log", async () => {
+  // The databases become cells, which waits for what another brand's transaction has written: its own writers wait for neither.
+  const held = first.db.transaction(async (sql) => {
+    await sql.query(INSERT, ["brd_other", newId("dep")]);
+    await eventually(() => expect(logged.join("\n")).toContain("canceling statement due to lock timeout"), { timeoutMs: 30_000 });
+  });
   const { code, json } = await move("--to", "b");
+  await held;
   expect({ code, json: json() }).toEqual({
     code: 0,
     json: { moved: { brand_id: brand.id, from_cell: "", to_cell: "b", records: RECORDS, closed_ms: expect.any(Number) } },
@@ -286,6 +292,51 @@ it.each(["--resume", "--abort"])("ends with %s after the source was killed, and 
   await other.server.start();
   expect(await move(option)).toMatchObject({ code: 0 });
   await expectIn(option === "--resume" ? other : first, RECORDS + 1);
+});
+
+it("goes by where the move stands when it has the cells to itself: another process has taken it back meanwhile", async () => {
+  await moveUntil(CUTS[2] as (typeof CUTS)[number]);
+  product.intercepts.set("accounts.listBrandMoves", async (_, forward) => {
+    const found = await forward();
+    noWaiting();
+    expect(await move("--abort")).toMatchObject({ code: 0 });
+    return found;
+  });
+  expect(await move("--resume")).toMatchObject({ code: 1, stderr: expect.stringContaining("Another process has moved the brand") });
+  await expectIn(first, RECORDS);
+});
+
+it("ends a move that accounts has forgotten to have ended, as it was restored", async () => {
+  expect(await move("--to", "b")).toMatchObject({ code: 0 });
+  await product.db.query("update accounts.brands set cell = null where id = $1", [brand.id]);
+  await product.db.query("insert into accounts.brand_moves (brand_id, to_cell) values ($1, 'b')", [brand.id]);
+  expect(await move("--abort")).toMatchObject({ code: 1, stderr: expect.stringContaining("in the cell b already") });
+  expect(await move("--resume")).toMatchObject({ code: 0 });
+  await expectIn(other, RECORDS);
+});
+
+it("copies again into a cell that was restored meanwhile, rather than into the tables that were put aside", async () => {
+  const cut = CUTS.find(({ pattern, when }) => String(pattern).includes("'closing'") && when === "before");
+  await moveUntil(cut as (typeof CUTS)[number]);
+  await other.db.query("alter schema records rename to records_before");
+  await migrateRecords(other.server.url);
+  expect(await move("--resume")).toMatchObject({ code: 0 });
+  await expectIn(other, RECORDS);
+  await other.db.query("drop schema records_before cascade");
+});
+
+it("deletes the old records once every transaction from before has ended", async () => {
+  const stderr = new Recorder(false);
+  let moving: Promise<Outcome> | undefined;
+  await first.db.transaction(async (sql) => {
+    await sql.query("select 1");
+    moving = product.run(["brands", "move", brand.id, "--to", "b"], { env, stderr });
+    await eventually(() => expect(stderr.text).toContain("The brand is in the cell b"), { timeoutMs: 30_000 });
+    await eventually(async () => expect((await stateOf(first)).left).toEqual([]));
+    for (let times = 0; times < 20; times += 1) expect(await rowsIn(first)).toBe(RECORDS);
+  });
+  expect((await moving)?.code).toBe(0);
+  await expectIn(other, RECORDS);
 });
 
 const EVENT =

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Column, counted, flag, openProgressBar, option, shortTime } from "@brand-records/command-line";
 import { CELL_NAME, CELL_NAME_RULE } from "@brand-records/config";
 import type { BrandMove } from "@brand-records/proto/accounts/v1";
@@ -36,20 +37,24 @@ export const moveBrand = command("move", {
     if (to === undefined && found === undefined) throw new CommandFailure("not_found", "The brand is not being moved.");
     if (to !== undefined && found !== undefined)
       throw new CommandFailure("request_conflict", "The brand is being moved already.", { hint: goOn(brandId) });
-    const cells = found === undefined ? { from: brand.cell ?? "", to: to ?? "" } : { from: found.from_cell ?? "", to: found.to_cell ?? "" };
+    const cells = found === undefined ? { from: brand.cell ?? "", to: to ?? "" } : cellsOf(found);
     if (cells.from === cells.to) throw new CommandFailure("request_conflict", `The brand is in ${cellText(cells.to)} already.`);
-    const moving = { ...clients, ...cells, brandId, abort };
-    if (found === undefined) await inCells(session, moving, beginMove);
+    let move = found;
     try {
-      const moved = await inCells(session, moving, async (opened) => {
-        if (!abort) return continueMove(opened, found?.step);
-        await abortMove(opened, found?.step);
+      const moved = await inCells(session, { ...clients, ...cells, brandId, abort }, async (opened) => {
+        // Another process may have moved the brand until the cells kept it away.
+        move = to === undefined ? await findMove(clients, brandId) : await beginMove(opened);
+        if (move === undefined || !isDeepStrictEqual(cellsOf(move), cells))
+          throw new CommandFailure("request_conflict", "Another process has moved the brand meanwhile.");
+        if (!abort) return continueMove(opened, move.step);
+        await abortMove(opened, move.step);
         return undefined;
       });
       session.print({ [abort ? "aborted" : "moved"]: { brand_id: brandId, from_cell: cells.from, to_cell: cells.to, ...moved } }, () =>
         moved === undefined ? `The brand stays in ${cellText(cells.from)}.` : movedText(cells.to, moved),
       );
     } catch (error) {
+      if (move === undefined) throw error;
       if (session.terminal.interrupted.aborted) throw new Interrupted("Stopped. The move has not ended.", goOn(brandId));
       throw restated(error, (error as Error).message, goOn(brandId));
     }
@@ -77,6 +82,8 @@ function parseCell(text: string): string {
   if (text === "" || CELL_NAME.test(text)) return text;
   throw new InvalidArgumentError(`It ${CELL_NAME_RULE}.`);
 }
+
+const cellsOf = ({ from_cell: from, to_cell: to }: BrandMove) => ({ from: from ?? "", to: to ?? "" });
 
 const goOn = (brandId: string): string => `To go on: brandctl brands move ${brandId} --resume. To leave the brand where it is: --abort`;
 

@@ -1,9 +1,14 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { parseCellDatabases } from "@brand-records/config";
+import { AppError } from "@brand-records/errors";
 import { CommandFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
 import type { Client } from "./clients.ts";
 import { withPlatformDatabase, type PlatformDatabase } from "./platform-database.ts";
 import { readPages } from "./read-pages.ts";
+
+const TRIES_MAX = 10;
+const RETRY_MS = 1_000;
 
 /** Returns the databases of cells by the cell's name, empty for the one without: each by a login that owns the schema. @throws ConfigError */
 export function cellDatabases({ terminal, endpoints }: Session): ReadonlyMap<string, PlatformDatabase> {
@@ -24,18 +29,42 @@ export function cellDatabase(session: Session, cell: string): PlatformDatabase {
 /** Whether a database serves only the brands in `records.brands`: see the migration 0004-cells. */
 export const IS_CELL = "exists (select from pg_trigger where tgname = 'campaigns_cell' and tgrelid = 'records.campaigns'::regclass)";
 
-/** Makes a database a cell, unless it is one, with the brands that accounts says are in it: twice, for those that are created meanwhile. */
+/**
+ * Makes a database a cell, unless it is one, with the brands that accounts says are in it: twice, for those that are created meanwhile.
+ *
+ * @throws CommandFailure `still_written` if transactions were in the way each time
+ */
 export async function makeCell(database: Queried, accounts: Client<"accounts">, cell: string): Promise<void> {
-  if ((await database.query(`select where ${IS_CELL}`)).length > 0) return;
+  if (await isCell(database)) return;
   for (let times = 0; times < 2; times += 1) {
     const brands = (await allBrands(accounts)).items.filter((brand) => (brand.cell ?? "") === cell);
-    await database.query("select records.become_cell($1)", [brands.map(({ id }) => id)]);
+    const ids = brands.map(({ id }) => id);
+    await becomeCell(database, ids, cell);
   }
+}
+
+/** Tries again: it waits for no transaction, as writers would wait behind it. */
+async function becomeCell(database: Queried, brandIds: readonly string[], cell: string): Promise<void> {
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1)
+    try {
+      return void (await database.query("select records.become_cell($1)", [brandIds]));
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
+      await pause(RETRY_MS);
+    }
+  const hint = "pg_stat_activity shows transactions that have written records and have not ended: an import, perhaps. Try again after it.";
+  throw new CommandFailure("still_written", `Transactions held records of ${cellText(cell)} each of ${TRIES_MAX} times.`, { hint });
 }
 
 interface Queried {
   query(statement: string, values?: readonly unknown[]): Promise<readonly unknown[]>;
 }
+
+const isCell = async (database: Queried): Promise<boolean> => (await database.query(`select where ${IS_CELL}`)).length > 0;
+
+/** Also of a lock: of a pool, and of a mover's session. */
+export const isTimeout = (error: unknown): boolean =>
+  (error instanceof AppError && error.kind === "timeout") || (error instanceof CommandFailure && error.code === "timeout");
 
 /**
  * Returns what lets a new brand into its cell, which is nothing without cells. The database without a name becomes a cell with the first
@@ -49,7 +78,9 @@ export function entryTo(session: Session, cell = ""): (brandId: string) => Promi
   const [unnamed, own] = [cellDatabase(session, ""), cellDatabase(session, cell)];
   return async (brandId) => {
     if (cell !== "") await withPlatformDatabase(unnamed, (db) => makeCell(db, session.client("accounts"), ""));
-    await withPlatformDatabase(own, (db) => db.query(`select records.become_cell($1) where $2 or ${IS_CELL}`, [[brandId], cell !== ""]));
+    await withPlatformDatabase(own, async (db) => {
+      if (cell !== "" || (await isCell(db))) await becomeCell(db, [brandId], cell);
+    });
   };
 }
 

@@ -34,6 +34,7 @@ export async function openCell(session: Session, name: string, brandId: string):
   const query: Cell["query"] = (statement, values) =>
     database.query<never>(statement, values).catch((error: unknown) => Promise.reject(explained(error, where)));
   try {
+    await query(SETTINGS);
     await query(LOG_NOTHING);
     const [row] = await query<{ locked: boolean }>("select pg_try_advisory_lock(hashtextextended($1, 0)) as locked", [`move ${brandId}`]);
     const hint = "Or the settings name one database twice.";
@@ -45,11 +46,13 @@ export async function openCell(session: Session, name: string, brandId: string):
   return { name, url, query, stop: () => database.stop() };
 }
 
+/** The states of a brand in two cells must not be lost once they were seen. */
+const SETTINGS = "set synchronous_commit = on";
 /** The statement that makes a subscription has the password of the source: no log or view of statements gets it, as far as the login may say so. */
 const LOG_NOTHING = `
   select set_config(name, value, false)
     from (values ('log_statement', 'none'), ('log_min_duration_statement', '-1'), ('log_min_duration_sample', '-1'),
-                 ('log_transaction_sample_rate', '0'), ('log_min_error_statement', 'panic'), ('pg_stat_statements.track', 'none')) s (name, value)
+                 ('log_transaction_sample_rate', '0'), ('log_min_error_statement', 'panic'), ('pg_stat_statements.track', 'none'), ('track_activities', 'off')) s (name, value)
    where has_parameter_privilege(name, 'set')`;
 
 function explained(error: unknown, where: string): CommandFailure {

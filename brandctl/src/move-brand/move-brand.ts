@@ -4,7 +4,7 @@ import { cellText, makeCell } from "../connection/cells.ts";
 import { CommandFailure } from "../failure.ts";
 import { type Cell, stateIn } from "./cell.ts";
 import { checkCells } from "./checks.ts";
-import type { Moving } from "./moving.ts";
+import { type Moving, until } from "./moving.ts";
 import { compareRecords, countRecords, deleteRecords } from "./records.ts";
 import { dropSlots, isReplicating, startReplication, stopReplication, untilInStep } from "./replication.ts";
 import { hasSwitched, reopen, reopenSource, switchOver } from "./switch-over.ts";
@@ -20,31 +20,30 @@ export const findMove = async ({ operator }: Pick<Moving, "operator">, brandId: 
   (await operator.listBrandMoves({})).moves.find(({ brand_id }) => brand_id === brandId);
 
 /** Begins a move. @throws CommandFailure `not_ready` before anything is changed */
-export async function beginMove(moving: Moving): Promise<void> {
-  const { source, target, brandId, operator } = moving;
+export async function beginMove({ source, target, brandId, operator }: Moving): Promise<BrandMove | undefined> {
   await checkCells(source, target, brandId);
-  await operator.beginBrandMove({ brand_id: brandId, cell: target.name || null });
+  return (await operator.beginBrandMove({ brand_id: brandId, cell: target.name || null })).move ?? undefined;
 }
 
 /** Goes on with a move, from whichever step it is in to its end. Each step can be repeated. */
-export async function continueMove(moving: Moving, step = "copying"): Promise<Moved> {
+export async function continueMove(moving: Moving, step: string): Promise<Moved> {
   const { source, target, brandId: brand_id, accounts, operator } = moving;
   let closed_ms: number | undefined;
   if (step !== "clearing") {
     for (const cell of [source, target]) await makeCell(cell, accounts, cell.name);
-    const switched = await hasSwitched(moving);
-    if (!switched) await copy(moving);
-    await operator.beginBrandSwitch({ brand_id });
-    if (!switched) closed_ms = await switchOver(moving);
+    if (!(await hasSwitched(moving))) {
+      await copy(moving);
+      closed_ms = await switchOver(moving);
+    }
     await requireArrived(moving);
-    await accounts.setBrandCell({ brand_id, from_cell: source.name || null, cell: target.name || null });
+    await operator.switchBrandMove({ brand_id });
     moving.tell(`The brand is in ${cellText(target.name)}.`);
   }
   return { records: await clear(moving), closed_ms };
 }
 
 /** Ends a move that has not switched, and leaves nothing of it. @throws CommandFailure `request_conflict` for another */
-export async function abortMove(moving: Moving, step?: string): Promise<void> {
+export async function abortMove(moving: Moving, step: string): Promise<void> {
   if (step === "clearing" || (await hasSwitched(moving)))
     throw new CommandFailure("request_conflict", `The brand is in ${cellText(moving.target.name)} already.`, {
       hint: "Go on with --resume, and move it back then.",
@@ -85,7 +84,10 @@ async function requireArrived({ target, brandId }: Moving): Promise<void> {
   throw new CommandFailure("request_conflict", `The brand is not in ${cellText(target.name)} any more: was that database restored?`);
 }
 
-/** First what would carry the deletion into the new cell. Then gateways that accounts could not tell must notice: the closed row leads them. */
+/**
+ * First what would carry the deletion into the new cell. Then gateways that accounts could not tell must notice: the closed row leads them. A
+ * transaction from before finds no record after the deletion, and nothing refuses it.
+ */
 async function clear(moving: Moving): Promise<number> {
   const { source, brandId: brand_id, operator, signal } = moving;
   const found = await stateIn(source, brand_id);
@@ -99,6 +101,9 @@ async function clear(moving: Moving): Promise<number> {
   const settlesMs = (await findMove(moving, brand_id))?.settles_in_ms ?? 0;
   if (settlesMs > 0) moving.tell(`Waiting ${Math.ceil(settlesMs / 1_000)} s for gateways before the old records are deleted.`);
   await pause(settlesMs, undefined, { signal });
+  const older = `select from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and xact_start < $1`;
+  const [{ now } = {}] = await source.query<{ now: string }>("select clock_timestamp()::text as now");
+  await until(Infinity, signal, async () => (await source.query(older, [now])).length === 0);
   const records = await deleteRecords(source, brand_id);
   await source.query("delete from records.brands where brand_id = $1", [brand_id]);
   await operator.endBrandMove({ brand_id, abort: false });

@@ -24,7 +24,8 @@ export async function compareRecords(moving: Moving): Promise<void> {
       await isCaughtUp(moving, performance.now() + 1_000);
       differing = await differingParts(moving, table, differing);
     }
-    const hint = "Records may be written in the new cell, or replication may fail: its server's log says so. Abort the move.";
+    const hint =
+      "Records may be written in the new cell, replication may fail (its server's log says so), or one record changes all the time. Abort the move.";
     if (differing.length > 0) throw new CommandFailure("records_differ", `The ${table} differ. The brand stays where it is.`, { hint });
   }
 }

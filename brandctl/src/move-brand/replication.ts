@@ -6,13 +6,18 @@ import { type Moving, until } from "./moving.ts";
 /** The name of publication, slot and subscription. It needs no quotes, like the id. */
 const nameOf = (brandId: string): string => `move_${brandId}`;
 
-/** Whether the target gets the brand's changes, or will when both servers run. Of a slot that the source has given up it gets none. */
+/**
+ * Whether the target gets the brand's changes, or will when both servers run. It gets none of a slot that the source has given up, nor of
+ * tables that a restore has put aside.
+ */
 export async function isReplicating({ source, target, brandId }: Moving): Promise<boolean> {
   const slots = await source.query(
-    `select from pg_replication_slots join pg_publication on pubname = slot_name where slot_name = $1 and wal_status is distinct from 'lost'`,
+    `select from pg_replication_slots join pg_publication_tables on pubname = slot_name
+      where slot_name = $1 and wal_status is distinct from 'lost' and schemaname = 'records'`,
     [nameOf(brandId)],
   );
-  return slots.length > 0 && (await subscriptionOf(target, brandId))?.subenabled === true;
+  const found = await subscriptionOf(target, brandId);
+  return slots.length === RESOURCE_NAMES.length && found?.subenabled === true && found.tables === RESOURCE_NAMES.length;
 }
 
 /** The slot apart: made with the subscription, it would wait for ever if both cells are on one server. */
@@ -52,12 +57,16 @@ export async function dropSlots(source: Cell, brandId: string, copying = "^$"): 
 interface Subscription {
   readonly subenabled: boolean;
   readonly copying_slots: string;
+  /** How many of its tables are in use. */
+  readonly tables: number;
 }
 
 const subscriptionOf = async (target: Cell, brandId: string): Promise<Subscription | undefined> =>
   (
     await target.query<Subscription>(
-      `select subenabled, format('^pg_%s_sync_\\d+_%s$', s.oid, (select system_identifier from pg_control_system())) as copying_slots
+      `select subenabled, format('^pg_%s_sync_\\d+_%s$', s.oid, (select system_identifier from pg_control_system())) as copying_slots,
+              (select count(*) from pg_subscription_rel join pg_class c on c.oid = srrelid
+                where srsubid = s.oid and relnamespace = 'records'::regnamespace) as tables
          from pg_subscription s join pg_database d on d.oid = subdbid where subname = $1 and datname = current_database()`,
       [nameOf(brandId)],
     )

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { cellText } from "../connection/cells.ts";
+import { cellText, isTimeout } from "../connection/cells.ts";
 import { CommandFailure } from "../failure.ts";
 import { type Cell, STATEMENT_MS, stateIn } from "./cell.ts";
 import { type Moving, until } from "./moving.ts";
@@ -14,13 +14,20 @@ const TRIES_MAX = 10;
 const RETRY_MS = 10_000;
 /** What would keep the brand closed: transactions, as a snapshot is as old as the oldest, of whatever brand; and events, if the relay is behind. */
 const BUSY = `select from pg_stat_activity where backend_xid is not null and xact_start < clock_timestamp() - interval '1 s'
+  union all select from pg_prepared_xacts
   union all select from records.outbox where payload->>'brand_id' = $1 and (payload->>'created_at')::timestamptz < clock_timestamp() - interval '1 s'`;
 
-/** Returns whether the source is closed for the target. @throws CommandFailure `not_here` if the source does not have the brand */
+/**
+ * Returns whether the source is closed for the target, or has forgotten a brand that is open there: then accounts was restored to before the
+ * end of the move.
+ *
+ * @throws CommandFailure `not_here` if the source does not have the brand
+ */
 export async function hasSwitched({ source, target, brandId }: Moving): Promise<boolean> {
   const found = await stateIn(source, brandId);
   if (found?.state === "closed" && found.moved_to === target.name) return true;
   if (found !== undefined && found.state !== "closed") return false;
+  if (found === undefined && (await stateIn(target, brandId))?.state === "open") return true;
   throw new CommandFailure("not_here", `${cellText(source.name)} does not have the brand: was its database restored?`);
 }
 
@@ -35,21 +42,15 @@ export const reopenSource = (source: Cell, brandId: string): Promise<unknown> =>
 
 /** Closes the source and opens the target. @returns how long writers were refused, in milliseconds. @throws CommandFailure `still_written` */
 export async function switchOver(moving: Moving): Promise<number> {
-  const { source, target, brandId, signal } = moving;
-  try {
-    for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-      await until(Infinity, signal, async () => (await source.query(BUSY, [brandId])).length === 0);
-      while (!(await isCaughtUp(moving, performance.now() + 500)));
-      const closedMs = await trySwitch(moving).catch((error: unknown) => {
-        if (error instanceof CommandFailure && error.code === "timeout") return undefined;
-        throw error;
-      });
-      if (closedMs !== undefined) return closedMs;
-      moving.tell("The brand is open again where it was: a transaction, replication or the relay took too long. Trying again.");
-      await pause(RETRY_MS, undefined, { signal });
-    }
-  } finally {
+  const { source, target, signal } = moving;
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    await untilIdle(moving);
+    for (const cell of [source, target]) await limitStatements(cell, 1_000);
+    const closedMs = await trySwitch(moving);
     for (const cell of [source, target]) await limitStatements(cell, STATEMENT_MS);
+    if (closedMs !== undefined) return closedMs;
+    moving.tell("The brand is open again where it was: a transaction, replication or the relay took too long. Trying again.");
+    await pause(RETRY_MS, undefined, { signal });
   }
   throw new CommandFailure(
     "still_written",
@@ -57,32 +58,45 @@ export async function switchOver(moving: Moving): Promise<number> {
   );
 }
 
+async function untilIdle(moving: Moving): Promise<void> {
+  const { source, brandId, signal } = moving;
+  const isIdle = async (): Promise<boolean> => (await source.query(BUSY, [brandId])).length === 0;
+  if (!(await isIdle())) moving.tell("Waiting for transactions that are older than a second, or for the relay.");
+  await until(Infinity, signal, isIdle);
+  while (!(await isCaughtUp(moving, performance.now() + 500)));
+}
+
 const limitStatements = (cell: Cell, ms: number): Promise<unknown> => cell.query(`set statement_timeout = ${ms}; set lock_timeout = ${ms}`);
 
 async function trySwitch(moving: Moving): Promise<number | undefined> {
-  const { source, target, brandId } = moving;
-  for (const cell of [source, target]) await limitStatements(cell, 1_000);
-  let isClosed = false;
+  const startedAt = performance.now();
+  const failure = await close(moving, startedAt + GIVE_UP_MS).catch((error: unknown) => error);
   try {
-    const startedAt = performance.now();
-    await source.query(
-      `update records.brands set state = 'closing', closing_until = clock_timestamp() + interval '${CLOSING_SECONDS} s'
-        where brand_id = $1 and (state = 'open' or closing_until <= clock_timestamp())`,
-      [brandId],
-    );
-    if (!(await isQuiet(moving, startedAt + GIVE_UP_MS))) return undefined;
-    await target.query("select records.become_cell($1)", [[brandId]]);
-    const closed = await source.query(
-      `update records.brands set state = 'closed', closing_until = null, moved_to = $2
-        where brand_id = $1 and state = 'closing' and closing_until > clock_timestamp() returning 1`,
-      [brandId, target.name],
-    );
-    isClosed = closed.length > 0;
-    return isClosed ? performance.now() - startedAt : undefined;
-  } finally {
     // A statement without an answer may have been committed.
-    if (!isClosed && !(await hasSwitched(moving))) await reopen(moving);
+    if (await hasSwitched(moving)) return performance.now() - startedAt;
+    await reopen(moving);
+  } catch (error) {
+    throw failure ?? error;
   }
+  if (failure !== undefined && !isTimeout(failure)) throw failure;
+  return undefined;
+}
+
+/** Lets the source say at the end that the brand has moved, unless it takes too long. */
+async function close(moving: Moving, endsAt: number): Promise<void> {
+  const { source, target, brandId } = moving;
+  await source.query(
+    `update records.brands set state = 'closing', closing_until = clock_timestamp() + interval '${CLOSING_SECONDS} s'
+      where brand_id = $1 and (state = 'open' or closing_until <= clock_timestamp())`,
+    [brandId],
+  );
+  if (!(await isQuiet(moving, endsAt))) return;
+  await target.query("select records.become_cell($1)", [[brandId]]);
+  await source.query(
+    `update records.brands set state = 'closed', closing_until = null, moved_to = $2
+      where brand_id = $1 and state = 'closing' and closing_until > clock_timestamp()`,
+    [brandId, target.name],
+  );
 }
 
 /**

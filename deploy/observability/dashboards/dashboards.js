@@ -203,11 +203,6 @@ export const DASHBOARDS = {
           unit: "short",
           queries: { Redis: `min(rate_limiter_redis_up{${J}})` },
         },
-        "Pages that a cell refused": {
-          description: "The brand was being moved, or is in another cell. Each page was asked for once more.",
-          unit: "reqps",
-          queries: { "{{cell}}": rateBy("cell_refusals_total", "cell") },
-        },
         "Broken and refused requests": {
           description: "Bytes that are no HTTP, and bodies refused because those being read held too much memory.",
           unit: "reqps",

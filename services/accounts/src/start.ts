@@ -1,7 +1,7 @@
 import { readPem } from "@brand-records/config";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { openRedis, type RedisClient } from "@brand-records/redis";
-import { type ServicePorts, showSampled, type StartedService, startService } from "@brand-records/service-runtime";
+import { type ServicePorts, type StartedService, startService } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import type { AccountsConfig } from "./config.ts";
 import type { AccountsDependencies } from "./dependencies.ts";
@@ -14,7 +14,6 @@ import { openMailer, startMail } from "./mail/send-mail.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { accountsServices } from "./rpc/services.ts";
 import { signInCounter } from "./rpc/sign-in.ts";
-import { countMoves } from "./storage/brand-moves.ts";
 import { auditSink } from "./use-cases/audit.ts";
 import { ownGrants } from "./use-cases/grants.ts";
 import { announcePeppers } from "./use-cases/peppers.ts";
@@ -38,9 +37,6 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
   life.own("janitor", startJanitor({ db, maintenance, sessionLimits, auditKeepDays: config.AUDIT_RETENTION_DAYS, ...keep }));
   const mailer = await openMailer({ config, db, maintenance, metrics, log });
   if (mailer !== undefined) life.own("mail", startMail(mailer));
-  showSampled(metrics, () => countMoves(db), [
-    { name: "brand_moves", help: "Moves of brands between cells of records that have not ended.", of: (moves) => moves },
-  ]);
   const deps: AccountsDependencies = {
     db,
     clock,

@@ -59,8 +59,9 @@ begin
   return new;
 end $$;
 
--- Makes this database a cell, or lets more brands in: `brands` are here from now on. Only its owner can.
-create function records.become_cell(brands text[]) returns void language plpgsql as $$
+-- Makes this database a cell, or lets more brands in: `brands` are here from now on. Only its owner can. Writers wait behind its locks, so
+-- it gives up (55P03) before they notice, and before one is taken for the cause of a deadlock.
+create function records.become_cell(brands text[]) returns void language plpgsql set lock_timeout = '500ms' as $$
 declare
   resource text;
 begin

@@ -9,7 +9,6 @@ import type { RecordsConfig } from "./config.ts";
 import { relayMetrics } from "./outbox/relay-metrics.ts";
 import { OutboxRelay } from "./outbox/relay.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { showMoveSlots } from "./move-slots.ts";
 import { importHandlers } from "./rpc/import-records.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
 import { recordsHandlers } from "./rpc/list-records.ts";
@@ -29,7 +28,6 @@ const FOR_COPY = { settings: { client_connection_check_interval: "10000" }, pipe
 export async function startRecords(config: RecordsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "records", config, migrations: MIGRATIONS, life, log });
   const { db } = base;
-  showMoveSlots(base.metrics, db);
   await startRelay(config, base, life, log);
   return base.serve([
     service(RecordsServiceService, recordsHandlers(db, config.DATABASE_CONNECTIONS_MAX)),

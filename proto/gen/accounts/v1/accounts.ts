@@ -124,21 +124,6 @@ export interface SetBrandVerifiedResponse {
   may_be_accepted_until?: string | null | undefined;
 }
 
-export interface SetBrandCellRequest {
-  brand_id: string;
-  /** As in Principal. */
-  cell?: string | null | undefined;
-  from_cell?: string | null | undefined;
-}
-
-export interface SetBrandCellResponse {
-  brand:
-    | Brand
-    | null;
-  /** As in SetBrandTierResponse. */
-  may_be_accepted_until?: string | null | undefined;
-}
-
 export interface ListDeletedBrandsRequest {
   /** Up to 1,000. */
   brand_ids: string[];
@@ -527,7 +512,7 @@ export interface BrandMove {
     | string
     | null
     | undefined;
-  /** copying, switching or clearing. */
+  /** copying or clearing. */
   step: string;
   started_at: string;
   /** When the step began. */
@@ -536,11 +521,11 @@ export interface BrandMove {
   settles_in_ms: number;
 }
 
-export interface BeginBrandSwitchRequest {
+export interface SwitchBrandMoveRequest {
   brand_id: string;
 }
 
-export interface BeginBrandSwitchResponse {
+export interface SwitchBrandMoveResponse {
 }
 
 export interface EndBrandMoveRequest {
@@ -2086,131 +2071,6 @@ export const SetBrandVerifiedResponse: MessageFns<SetBrandVerifiedResponse> = {
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
       const message = createBaseSetBrandVerifiedResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.brand = Brand.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.may_be_accepted_until = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseSetBrandCellRequest(): SetBrandCellRequest {
-  return { brand_id: "", cell: null, from_cell: null };
-}
-
-export const SetBrandCellRequest: MessageFns<SetBrandCellRequest> = {
-  encode(message: SetBrandCellRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.brand_id !== "") {
-      writer.uint32(10).string(message.brand_id);
-    }
-    if (message.cell !== undefined && message.cell !== null) {
-      writer.uint32(18).string(message.cell);
-    }
-    if (message.from_cell !== undefined && message.from_cell !== null) {
-      writer.uint32(26).string(message.from_cell);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SetBrandCellRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSetBrandCellRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.brand_id = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.cell = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.from_cell = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseSetBrandCellResponse(): SetBrandCellResponse {
-  return { brand: null, may_be_accepted_until: null };
-}
-
-export const SetBrandCellResponse: MessageFns<SetBrandCellResponse> = {
-  encode(message: SetBrandCellResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.brand !== undefined && message.brand !== null) {
-      Brand.encode(message.brand, writer.uint32(10).fork()).join();
-    }
-    if (message.may_be_accepted_until !== undefined && message.may_be_accepted_until !== null) {
-      writer.uint32(18).string(message.may_be_accepted_until);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SetBrandCellResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSetBrandCellResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -5645,19 +5505,19 @@ export const BrandMove: MessageFns<BrandMove> = {
   },
 };
 
-function createBaseBeginBrandSwitchRequest(): BeginBrandSwitchRequest {
+function createBaseSwitchBrandMoveRequest(): SwitchBrandMoveRequest {
   return { brand_id: "" };
 }
 
-export const BeginBrandSwitchRequest: MessageFns<BeginBrandSwitchRequest> = {
-  encode(message: BeginBrandSwitchRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const SwitchBrandMoveRequest: MessageFns<SwitchBrandMoveRequest> = {
+  encode(message: SwitchBrandMoveRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.brand_id !== "") {
       writer.uint32(10).string(message.brand_id);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): BeginBrandSwitchRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): SwitchBrandMoveRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -5666,7 +5526,7 @@ export const BeginBrandSwitchRequest: MessageFns<BeginBrandSwitchRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseBeginBrandSwitchRequest();
+      const message = createBaseSwitchBrandMoveRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -5691,16 +5551,16 @@ export const BeginBrandSwitchRequest: MessageFns<BeginBrandSwitchRequest> = {
   },
 };
 
-function createBaseBeginBrandSwitchResponse(): BeginBrandSwitchResponse {
+function createBaseSwitchBrandMoveResponse(): SwitchBrandMoveResponse {
   return {};
 }
 
-export const BeginBrandSwitchResponse: MessageFns<BeginBrandSwitchResponse> = {
-  encode(_: BeginBrandSwitchResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const SwitchBrandMoveResponse: MessageFns<SwitchBrandMoveResponse> = {
+  encode(_: SwitchBrandMoveResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): BeginBrandSwitchResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): SwitchBrandMoveResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -5709,7 +5569,7 @@ export const BeginBrandSwitchResponse: MessageFns<BeginBrandSwitchResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseBeginBrandSwitchResponse();
+      const message = createBaseSwitchBrandMoveResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -10227,21 +10087,6 @@ export const AccountsServiceService = {
       Buffer.from(SetBrandVerifiedResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetBrandVerifiedResponse => SetBrandVerifiedResponse.decode(value),
   },
-  /**
-   * Says in which cell the brand's records are from now on; moves none. Takes effect like SetBrandTier. FAILED_PRECONDITION (kind
-   * `request_conflict`) unless the brand is in `from_cell`, or in `cell` already. Of a brand that moves, only its move says so: from the step
-   * switching on, to its cell, and the step becomes clearing.
-   */
-  setBrandCell: {
-    path: "/accounts.v1.AccountsService/SetBrandCell" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: SetBrandCellRequest): Buffer => Buffer.from(SetBrandCellRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): SetBrandCellRequest => SetBrandCellRequest.decode(value),
-    responseSerialize: (value: SetBrandCellResponse): Buffer =>
-      Buffer.from(SetBrandCellResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): SetBrandCellResponse => SetBrandCellResponse.decode(value),
-  },
   /** Returns which of these brands were deleted, or are being deleted. Known for as long as the audit log keeps its entry. */
   listDeletedBrands: {
     path: "/accounts.v1.AccountsService/ListDeletedBrands" as const,
@@ -10397,12 +10242,6 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   setBrandTier: handleUnaryCall<SetBrandTierRequest, SetBrandTierResponse>;
   /** Takes effect for every key of the brand with its next request, or by `may_be_accepted_until`. */
   setBrandVerified: handleUnaryCall<SetBrandVerifiedRequest, SetBrandVerifiedResponse>;
-  /**
-   * Says in which cell the brand's records are from now on; moves none. Takes effect like SetBrandTier. FAILED_PRECONDITION (kind
-   * `request_conflict`) unless the brand is in `from_cell`, or in `cell` already. Of a brand that moves, only its move says so: from the step
-   * switching on, to its cell, and the step becomes clearing.
-   */
-  setBrandCell: handleUnaryCall<SetBrandCellRequest, SetBrandCellResponse>;
   /** Returns which of these brands were deleted, or are being deleted. Known for as long as the audit log keeps its entry. */
   listDeletedBrands: handleUnaryCall<ListDeletedBrandsRequest, ListDeletedBrandsResponse>;
   /**
@@ -10948,7 +10787,7 @@ export const OperatorServiceService = {
     responseDeserialize: (value: Buffer): FinishBrandDeletionResponse => FinishBrandDeletionResponse.decode(value),
   },
   /**
-   * Begins to move the brand's records to another cell: `brandctl brands move` does the work, and says here which step it begins. Repeated, it
+   * Begins to move the brand's records to another cell: `brandctl brands move` does the work. Repeated, it
    * returns the move. FAILED_PRECONDITION (kind `request_conflict`) if the brand is in that cell, or moves to another; NOT_FOUND if it is
    * being deleted. A brand that moves is not deleted.
    */
@@ -10964,19 +10803,19 @@ export const OperatorServiceService = {
     responseDeserialize: (value: Buffer): BeginBrandMoveResponse => BeginBrandMoveResponse.decode(value),
   },
   /**
-   * Begins the step switching: the mover may close the brand. The next one, clearing, begins with SetBrandCell. FAILED_PRECONDITION (kind
-   * `request_conflict`) if the brand does not move, or is in its new cell already.
+   * Says that the brand's records are in the new cell from now on, which takes effect like SetBrandTier, and begins the step clearing.
+   * Repeated, it changes nothing. FAILED_PRECONDITION (kind `request_conflict`) if the brand does not move.
    */
-  beginBrandSwitch: {
-    path: "/accounts.v1.OperatorService/BeginBrandSwitch" as const,
+  switchBrandMove: {
+    path: "/accounts.v1.OperatorService/SwitchBrandMove" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: BeginBrandSwitchRequest): Buffer =>
-      Buffer.from(BeginBrandSwitchRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): BeginBrandSwitchRequest => BeginBrandSwitchRequest.decode(value),
-    responseSerialize: (value: BeginBrandSwitchResponse): Buffer =>
-      Buffer.from(BeginBrandSwitchResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): BeginBrandSwitchResponse => BeginBrandSwitchResponse.decode(value),
+    requestSerialize: (value: SwitchBrandMoveRequest): Buffer =>
+      Buffer.from(SwitchBrandMoveRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SwitchBrandMoveRequest => SwitchBrandMoveRequest.decode(value),
+    responseSerialize: (value: SwitchBrandMoveResponse): Buffer =>
+      Buffer.from(SwitchBrandMoveResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SwitchBrandMoveResponse => SwitchBrandMoveResponse.decode(value),
   },
   /** Ends a move, if there is one. FAILED_PRECONDITION (kind `request_conflict`) before it is in the step clearing, and with `abort` from then on. */
   endBrandMove: {
@@ -11035,16 +10874,16 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
    */
   finishBrandDeletion: handleUnaryCall<FinishBrandDeletionRequest, FinishBrandDeletionResponse>;
   /**
-   * Begins to move the brand's records to another cell: `brandctl brands move` does the work, and says here which step it begins. Repeated, it
+   * Begins to move the brand's records to another cell: `brandctl brands move` does the work. Repeated, it
    * returns the move. FAILED_PRECONDITION (kind `request_conflict`) if the brand is in that cell, or moves to another; NOT_FOUND if it is
    * being deleted. A brand that moves is not deleted.
    */
   beginBrandMove: handleUnaryCall<BeginBrandMoveRequest, BeginBrandMoveResponse>;
   /**
-   * Begins the step switching: the mover may close the brand. The next one, clearing, begins with SetBrandCell. FAILED_PRECONDITION (kind
-   * `request_conflict`) if the brand does not move, or is in its new cell already.
+   * Says that the brand's records are in the new cell from now on, which takes effect like SetBrandTier, and begins the step clearing.
+   * Repeated, it changes nothing. FAILED_PRECONDITION (kind `request_conflict`) if the brand does not move.
    */
-  beginBrandSwitch: handleUnaryCall<BeginBrandSwitchRequest, BeginBrandSwitchResponse>;
+  switchBrandMove: handleUnaryCall<SwitchBrandMoveRequest, SwitchBrandMoveResponse>;
   /** Ends a move, if there is one. FAILED_PRECONDITION (kind `request_conflict`) before it is in the step clearing, and with `abort` from then on. */
   endBrandMove: handleUnaryCall<EndBrandMoveRequest, EndBrandMoveResponse>;
   /** Returns the moves that have not ended, oldest first. */

@@ -5,7 +5,7 @@ import { nextAfterId } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { recordOf } from "../use-cases/audit.ts";
-import { changeCell, changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
+import { changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
 import { createKey, keysOf, revokeKey } from "../use-cases/keys.ts";
 import { mailSettingsOf, setMailSettings } from "../use-cases/mail.ts";
 import { addMember, changeRole, listMemberships, membersOf, removeMember } from "../use-cases/members.ts";
@@ -21,10 +21,7 @@ export function accountsHandlers(deps: AccountsDependencies): AccountsHandlers {
 
 function brandHandlers(
   deps: AccountsDependencies,
-): Pick<
-  AccountsHandlers,
-  "createBrand" | "getBrand" | "listBrands" | "setBrandTier" | "setBrandVerified" | "setBrandCell" | "listDeletedBrands"
-> {
+): Pick<AccountsHandlers, "createBrand" | "getBrand" | "listBrands" | "setBrandTier" | "setBrandVerified" | "listDeletedBrands"> {
   return {
     async createBrand(request, call) {
       const { id, name, tier, cell = null } = parseRequest(newBrandFields, request);
@@ -50,11 +47,6 @@ function brandHandlers(
       const { result: brand, ...until } = await changeVerified(deps, brand_id, request.verified, recordOf(deps, call));
       return { brand, ...until };
     },
-    async setBrandCell(request, call) {
-      const { brand_id, cell: to = null, from_cell: from = null } = parseRequest(cellFields, request);
-      const { result: brand, ...until } = await changeCell(deps, brand_id, { from, to }, recordOf(deps, call));
-      return { brand, ...until };
-    },
     async listDeletedBrands(request) {
       const { brand_ids } = parseRequest({ brand_ids: fields.brandIds }, request);
       return { brand_ids: await listDeletedBrands(deps.db, brand_ids) };
@@ -63,7 +55,6 @@ function brandHandlers(
 }
 
 const newBrandFields = { name: fields.brandName, tier: fields.tier, id: fields.brandId.nullish(), cell: fields.cell.nullish() };
-const cellFields = { brand_id: fields.brandId, cell: fields.cell.nullish(), from_cell: fields.cell.nullish() };
 
 function memberHandlers(
   deps: AccountsDependencies,

@@ -12,38 +12,37 @@ beforeEach(async () => {
 });
 
 const begin = (cell: string | null) => served.operator.beginBrandMove({ brand_id, cell });
-const beginSwitch = () => served.operator.beginBrandSwitch({ brand_id });
-const setCell = (cell: string | null) => served.accounts.setBrandCell({ brand_id, cell });
+const switchOver = () => served.operator.switchBrandMove({ brand_id });
+const cellOf = async () => (await served.accounts.getBrand({ brand_id })).brand?.cell;
 const end = (abort = false) => served.operator.endBrandMove({ brand_id, abort });
 const expectConflict = (call: Promise<unknown>) => expectRefusal(call, "request_conflict");
 const ours = async () => (await served.operator.listBrandMoves({})).moves.filter((move) => move.brand_id === brand_id);
 
-it("takes the brand from copying over switching, which raises its epoch, to clearing", async () => {
+it("takes the brand from copying to clearing, in its new cell, which raises its epoch", async () => {
   const { move } = await begin("b");
   expect(move).toMatchObject({ brand_id, from_cell: null, to_cell: "b", step: "copying", settles_in_ms: expect.any(Number) });
-  await expectConflict(setCell("b"));
   await expectConflict(end());
-  await beginSwitch();
-  await beginSwitch();
-  await expectConflict(setCell("c"));
   const epoch = await served.epochOf(brand);
-  expect((await setCell("b")).brand).toMatchObject({ cell: "b" });
+  await switchOver();
+  expect(await cellOf()).toBe("b");
   expect(await served.epochOf(brand)).toBeGreaterThan(epoch);
-  await setCell("b");
-  expect(await ours()).toMatchObject([{ step: "clearing" }]);
-  await expectConflict(beginSwitch());
+  const cleared = await ours();
+  expect(cleared).toMatchObject([{ step: "clearing" }]);
+  await switchOver();
+  expect(await ours()).toMatchObject([{ changed_at: cleared[0]?.changed_at }]);
   await expectConflict(end(true));
   await end();
   await end();
   expect(await ours()).toEqual([]);
+  await expectConflict(switchOver());
   expect(await begin(null)).toMatchObject({ move: { from_cell: "b", to_cell: null } });
 });
 
 it("aborts one that has not switched, and leaves the brand where it is", async () => {
-  for (const step of [begin("b"), beginSwitch]) await (typeof step === "function" ? step() : step);
+  await begin("b");
   await end(true);
-  expect((await served.accounts.getBrand({ brand_id })).brand).toMatchObject({ cell: null });
-  await expectConflict(beginSwitch());
+  expect(await cellOf()).toBeNull();
+  await expectConflict(switchOver());
 });
 
 it("refuses a second move, one to where the brand is, and returns the same again", async () => {

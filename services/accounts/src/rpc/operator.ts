@@ -6,7 +6,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { QUIET_SECONDS } from "../domain/brand.ts";
 import { recordOf } from "../use-cases/audit.ts";
 import { beginBrandDeletion, finishBrandDeletion } from "../use-cases/delete-brand.ts";
-import { beginBrandMove, beginBrandSwitch, endBrandMove, listBrandMoves } from "../use-cases/move-brand.ts";
+import { beginBrandMove, endBrandMove, listBrandMoves, switchBrandMove } from "../use-cases/move-brand.ts";
 import { beginErasure, erasePerson, exportPerson } from "../use-cases/people.ts";
 import { findBrandOfKey } from "../use-cases/keys.ts";
 import { entryOf, fields } from "./fields.ts";
@@ -31,7 +31,7 @@ export function operatorHandlers(deps: AccountsDependencies): Handlers<OperatorS
   };
 }
 
-type MoveHandlers = Pick<Handlers<OperatorServiceService>, "beginBrandMove" | "beginBrandSwitch" | "endBrandMove" | "listBrandMoves">;
+type MoveHandlers = Pick<Handlers<OperatorServiceService>, "beginBrandMove" | "switchBrandMove" | "endBrandMove" | "listBrandMoves">;
 
 /** Moves between cells of records. */
 function moveHandlers(deps: AccountsDependencies): MoveHandlers {
@@ -42,8 +42,8 @@ function moveHandlers(deps: AccountsDependencies): MoveHandlers {
       const { brand_id, cell = null } = parseRequest({ ...brandFields, cell: fields.cell.nullish() }, request);
       return { move: await beginBrandMove(db, brand_id, cell, recordOf(deps, call)) };
     },
-    async beginBrandSwitch(request) {
-      await beginBrandSwitch(db, parseRequest(brandFields, request).brand_id);
+    async switchBrandMove(request, call) {
+      await switchBrandMove(deps, parseRequest(brandFields, request).brand_id, recordOf(deps, call));
       return {};
     },
     async endBrandMove(request, call) {

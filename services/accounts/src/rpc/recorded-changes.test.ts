@@ -100,15 +100,6 @@ const CHANGES: Readonly<Record<string, Change>> = {
     entry: () => ({ action: "brand.set_verified", subject_id: brand.id, fields: ["verified"] }),
     again: "nothing",
   },
-  "AccountsService/SetBrandCell": {
-    by: "operator",
-    prepare:
-      () =>
-      ({ accounts }, call) =>
-        accounts.setBrandCell({ brand_id: brand.id, cell: "b" }, call),
-    entry: () => ({ action: "brand.set_cell", subject_id: brand.id, fields: ["cell"] }),
-    again: "nothing",
-  },
   "AccountsService/AddMember": {
     by: "owner",
     prepare:
@@ -207,6 +198,15 @@ const CHANGES: Readonly<Record<string, Change>> = {
       ({ operator }, call) =>
         operator.beginBrandMove({ brand_id: brand.id, cell: "b" }, call),
     entry: () => ({ action: "brand.begin_move", subject_id: brand.id, fields: ["cell"] }),
+    again: "nothing",
+  },
+  "OperatorService/SwitchBrandMove": {
+    by: "operator",
+    prepare: async () => {
+      await served.operator.beginBrandMove({ brand_id: brand.id, cell: "b" });
+      return ({ operator }, call) => operator.switchBrandMove({ brand_id: brand.id }, call);
+    },
+    entry: () => ({ action: "brand.set_cell", subject_id: brand.id }),
     again: "nothing",
   },
   "OperatorService/EndBrandMove": {

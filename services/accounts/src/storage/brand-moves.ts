@@ -10,12 +10,11 @@ const statements = statementsOf("brand_moves", {
   insert: `insert into accounts.brand_moves (brand_id, from_cell, to_cell) values ($1, $2, $3) returning ${COLUMNS}`,
   find: `select ${COLUMNS} from accounts.brand_moves where brand_id = $1`,
   list: `select ${COLUMNS} from accounts.brand_moves order by started_at, brand_id`,
-  count: "select count(*) as moves from accounts.brand_moves",
-  setStep: "update accounts.brand_moves set step = $2, changed_at = clock_timestamp() where brand_id = $1 and step <> $2",
+  setClearing: "update accounts.brand_moves set step = 'clearing', changed_at = clock_timestamp() where brand_id = $1",
   delete: "delete from accounts.brand_moves where brand_id = $1 and (step = 'clearing') = $2 returning 1",
 });
 
-export type BrandMove = RowOf<messages.BrandMove, { readonly step: "copying" | "switching" | "clearing" }>;
+export type BrandMove = RowOf<messages.BrandMove, { readonly step: "copying" | "clearing" }>;
 
 export const insertMove = (sql: Sql, brandId: string, from: string | null, to: string | null): Promise<BrandMove> =>
   onlyOf(sql.query<BrandMove>(statements.insert, [brandId, from, to]));
@@ -25,11 +24,8 @@ export const findMove = (sql: Sql, brandId: string): Promise<BrandMove | undefin
 
 export const listMoves = (sql: Sql): Promise<BrandMove[]> => sql.query<BrandMove>(statements.list);
 
-export const countMoves = async (sql: Sql): Promise<number> => (await onlyOf(sql.query<{ moves: number }>(statements.count))).moves;
+export const setMoveClearing = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.setClearing, [brandId]);
 
-export const setMoveStep = (sql: Sql, brandId: string, step: BrandMove["step"]): Promise<unknown> =>
-  sql.query(statements.setStep, [brandId, step]);
-
-/** Deletes a move in the step clearing, or one in a step before. */
+/** Deletes a move in the step clearing, or one in the step before. */
 export const deleteMove = (sql: Sql, brandId: string, inClearing: boolean): Promise<boolean> =>
   isFound(sql.query(statements.delete, [brandId, inClearing]));

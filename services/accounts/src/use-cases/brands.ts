@@ -6,8 +6,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { type Brand, brandNotFound, type Tier } from "../domain/brand.ts";
 import { CACHES_EXPIRE_AFTER_SECONDS } from "../epochs/epoch-publisher.ts";
 import { deletedAmong } from "../storage/brand-deletions.ts";
-import { findBrand, insertBrand, pageOfBrands, raiseEpoch, setCell, setTier, setVerified } from "../storage/brands.ts";
-import { switchBrandMove } from "./move-brand.ts";
+import { findBrand, insertBrand, pageOfBrands, raiseEpoch, setTier, setVerified } from "../storage/brands.ts";
 
 export interface NewBrand {
   /** Generated when absent. */
@@ -51,7 +50,7 @@ export const listBrands = (db: Sql, afterId: string, limit: number): Promise<Bra
 /** Returns which of these brands were deleted, or are being deleted. */
 export const listDeletedBrands = (db: Sql, brandIds: readonly string[]): Promise<string[]> => deletedAmong(db, brandIds);
 
-type BrandChangeDependencies = Pick<AccountsDependencies, "db" | "epochs" | "clock">;
+export type BrandChangeDependencies = Pick<AccountsDependencies, "db" | "epochs" | "clock">;
 
 /** @throws AppError `not_found` */
 export const changeTier = (deps: BrandChangeDependencies, brandId: string, tier: Tier, record: RecordChange): Promise<BrandChange<Brand>> =>
@@ -70,25 +69,6 @@ export const changeVerified = (
   changeBrand(deps, brandId, async (sql, before) => {
     if (before.verified !== verified) await record(sql);
     return setVerified(sql, brandId, verified);
-  });
-
-/**
- * Says which cell has the brand's records from now on: gateways ask that one from their next request on.
- *
- * @throws AppError `not_found`; `request_conflict` if the brand is in neither of the two, or its move is not as far
- */
-export const changeCell = (
-  deps: BrandChangeDependencies,
-  brandId: string,
-  { from, to }: { readonly from: string | null; readonly to: string | null },
-  record: RecordChange,
-): Promise<BrandChange<Brand>> =>
-  changeBrand(deps, brandId, async (sql, before) => {
-    if (before.cell === to) return before;
-    if (before.cell !== from) throw new AppError("request_conflict", "The brand is in another cell", { field: "from_cell" });
-    await switchBrandMove(sql, brandId, to);
-    await record(sql);
-    return setCell(sql, brandId, to);
   });
 
 export interface BrandChange<T> {

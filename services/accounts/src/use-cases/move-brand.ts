@@ -2,8 +2,9 @@ import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import type { RecordChange } from "@brand-records/service-runtime";
 import { brandNotFound } from "../domain/brand.ts";
-import { deleteMove, findMove, insertMove, listMoves, setMoveStep, type BrandMove } from "../storage/brand-moves.ts";
-import { lockBrand } from "../storage/brands.ts";
+import { deleteMove, findMove, insertMove, listMoves, setMoveClearing, type BrandMove } from "../storage/brand-moves.ts";
+import { lockBrand, setCell } from "../storage/brands.ts";
+import { type BrandChangeDependencies, changeBrand } from "./brands.ts";
 
 /** @throws AppError `not_found`; `request_conflict` if the brand is in that cell, or moves to another */
 export const beginBrandMove = (db: Database, brandId: string, to: string | null, record: RecordChange): Promise<BrandMove> =>
@@ -18,13 +19,19 @@ export const beginBrandMove = (db: Database, brandId: string, to: string | null,
     return insertMove(sql, brandId, brand.cell, to);
   });
 
-/** @throws AppError `request_conflict` if the brand does not move, or is in its new cell already */
-export const beginBrandSwitch = (db: Database, brandId: string): Promise<unknown> =>
-  db.transaction(async (sql) => {
-    await lockBrand(sql, brandId);
+/**
+ * Says that the new cell has the brand's records from now on: gateways ask that one from their next request on.
+ *
+ * @throws AppError `not_found`; `request_conflict` if the brand does not move
+ */
+export const switchBrandMove = (deps: BrandChangeDependencies, brandId: string, record: RecordChange): Promise<unknown> =>
+  changeBrand(deps, brandId, async (sql) => {
     const move = await findMove(sql, brandId);
-    if (move === undefined || move.step === "clearing") throw moves("The move has ended, or is in its last step");
-    return setMoveStep(sql, brandId, "switching");
+    if (move === undefined) throw moves("The brand is not being moved");
+    if (move.step === "clearing") return;
+    await record(sql);
+    await setMoveClearing(sql, brandId);
+    await setCell(sql, brandId, move.to_cell);
   });
 
 /** @throws AppError `request_conflict` before the step clearing, and with `abort` from then on */
@@ -36,14 +43,6 @@ export const endBrandMove = (db: Database, brandId: string, abort: boolean, reco
     if (!isDeleted && (await findMove(sql, brandId)) !== undefined)
       throw moves(abort ? "The brand is in its new cell already" : "The brand is still being moved");
   });
-
-/** Begins the step clearing of a brand that moves. @throws AppError `request_conflict` if it moves elsewhere, or may not be closed yet */
-export async function switchBrandMove(sql: Sql, brandId: string, to: string | null): Promise<void> {
-  const move = await findMove(sql, brandId);
-  if (move === undefined) return;
-  if (move.step !== "switching" || move.to_cell !== to) throw moves("The brand is being moved");
-  await setMoveStep(sql, brandId, "clearing");
-}
 
 /** @throws AppError `request_conflict` */
 export async function requireUnmoved(sql: Sql, brandId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Sql } from "@brand-records/postgres";
 import { showSampled } from "@brand-records/service-runtime";
 import { Counter, Gauge, type Registry } from "@brand-records/telemetry";
-import { countWaiting, oldestSeconds } from "../storage/outbox.ts";
+import { oldestSeconds, readWaiting } from "../storage/outbox.ts";
 import type { HeldEvents } from "./held-events.ts";
 
 /** Counting more takes longer, and tells no more. */
@@ -9,7 +9,7 @@ const COUNTED_MAX = 10_000;
 
 export type RelayMetrics = ReturnType<typeof relayMetrics>;
 
-/** Every process shows the outbox, whether its relay leads or not. */
+/** Every process shows the outbox and what moves keep on the disk, whether its relay leads or not. */
 export function relayMetrics(registry: Registry, sql: Sql) {
   const registers = [registry];
   const held = new Gauge({
@@ -18,7 +18,7 @@ export function relayMetrics(registry: Registry, sql: Sql) {
     registers,
   });
   const tooLarge = new Gauge({ name: "outbox_too_large_events", help: "Events that alone are larger than the topic takes.", registers });
-  const sampled = showSampled(registry, async () => ({ oldest: await oldestSeconds(sql), events: await countWaiting(sql, COUNTED_MAX) }), [
+  const sampled = showSampled(registry, async () => ({ oldest: await oldestSeconds(sql), ...(await readWaiting(sql, COUNTED_MAX)) }), [
     {
       name: "outbox_oldest_seconds",
       help: "Age of the oldest event that is not in the log yet; 0 if there is none, -1 if the database does not respond.",
@@ -28,6 +28,11 @@ export function relayMetrics(registry: Registry, sql: Sql) {
       name: "outbox_events",
       help: "Events that are not in the log yet, counted up to 10,000; -1 if the database does not respond.",
       of: ({ events }) => events,
+    },
+    {
+      name: "move_slot_retained_bytes",
+      help: "Write-ahead log that the replication slot of a move out of this cell keeps, the largest; 0 if there is none, -1 if the database does not respond.",
+      of: ({ retained_bytes }) => retained_bytes,
     },
   ]);
   return {

@@ -89,6 +89,16 @@ it("before it is a cell, a database takes every brand, and no plan has anything 
   expect(await first.db.query(triggers)).toEqual([]);
 });
 
+it("becomes none while a transaction writes, whose writers do not wait for it either", async () => {
+  brand = newId("brd");
+  await first.platform.transaction(async (sql) => {
+    await insert(sql);
+    await expect(letIn(first, brand)).rejects.toMatchObject({ kind: "timeout", cause: { code: "55P03" } });
+    await insert(first.platform);
+  });
+  expect(await list(first)).toHaveLength(2);
+});
+
 it("from when it is a cell, it serves the brands that it was given, also over connections that have prepared their pages", async () => {
   brand = newId("brd");
   const elsewhere = newId("brd");
@@ -267,12 +277,13 @@ describe("docs/platform.md", () => {
     await letIn(first, brand);
   });
 
-  const write = () =>
-    inCellOf(accounts, pools, brand, (client) =>
-      insert({
+  const write = (afterwards = () => {}) =>
+    inCellOf(accounts, pools, brand, async (client) => {
+      await insert({
         query: async <Row>(text: unknown, values?: unknown) => (await client.query(text as string, values as unknown[])).rows as Row[],
-      }),
-    );
+      });
+      afterwards();
+    });
 
   it("has code that writes where accounts says, waits while the brand is closing, and follows it", async () => {
     await write();
@@ -297,16 +308,24 @@ describe("docs/platform.md", () => {
     expect(await list(other)).toHaveLength(1);
   });
 
-  it("has code that asks accounts again after 30 s: later, where it was, an update would find no row, and nothing would refuse it", async () => {
+  it("has code that asks accounts again after 20 s: later, where it was, an update would find no row, and nothing would refuse it", async () => {
     await write();
     await letIn(other, brand);
     await first.db.query("delete from records.brands where brand_id = $1", [brand]);
     named = "b";
-    const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 30_001);
+    const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 20_001);
     expect(await inCellOf(accounts, pools, brand, async (sql) => (await sql.query("select current_database() as at")).rows)).toEqual(
       await other.db.query("select current_database() as at"),
     );
     clock.mockRestore();
+  });
+
+  it("has code that rolls back what took until the records may have been deleted where it writes", async () => {
+    const until = Date.now() + 30_001;
+    const slow = write(() => void jest.spyOn(Date, "now").mockReturnValue(until));
+    await expect(slow).rejects.toThrow("took longer than 10000 ms");
+    jest.restoreAllMocks();
+    expect(await list(first)).toEqual([]);
   });
 
   it("has code that writes in the place where it was once the closing has lapsed", async () => {

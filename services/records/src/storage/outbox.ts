@@ -1,4 +1,4 @@
-import { firstOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
+import { firstOf, onlyOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 
 /** A range of sequence numbers in the outbox: above `after`, up to and including `upTo`. */
 export interface SeqRange {
@@ -32,7 +32,10 @@ const statements = statementsOf("outbox", {
            select pg_current_xact_id()::text as xid`,
   oldest: `select extract(epoch from clock_timestamp() - (o.payload->>'created_at')::timestamptz)::float8 as seconds
              from records.outbox o order by o.seq limit 1`,
-  waiting: "select count(*) as events from (select from records.outbox o order by o.seq limit $1) o",
+  // Slots of moves out of this cell, and those with which the new cell copies tables.
+  waiting: `select (select count(*) from (select from records.outbox o order by o.seq limit $1) o) as events,
+                   (select coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)), 0)::float8 from pg_replication_slots
+                     where database = current_database() and slot_name ~ '^(move_brd_|pg_\\d+_sync_)') as retained_bytes`,
   tryLead: "select pg_try_advisory_lock(hashtext('brand-records outbox relay')) as leads",
 });
 
@@ -70,6 +73,6 @@ export async function oldestSeconds(sql: Sql): Promise<number> {
   return Math.max(0, row?.seconds ?? 0);
 }
 
-/** Returns how many events are in the outbox, at most `limit`. */
-export const countWaiting = async (sql: Sql, limit: number): Promise<number> =>
-  (await firstOf(sql.query<{ events: number }>(statements.waiting, [limit])))?.events ?? 0;
+/** Returns how many events are in the outbox, at most `limit`, and how much of the write-ahead log the slot of a move keeps, the largest. */
+export const readWaiting = (sql: Sql, limit: number): Promise<{ readonly events: number; readonly retained_bytes: number }> =>
+  onlyOf(sql.query(statements.waiting, [limit]));

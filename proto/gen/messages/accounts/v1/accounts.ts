@@ -126,21 +126,6 @@ export interface SetBrandVerifiedResponse {
   may_be_accepted_until?: string | null | undefined;
 }
 
-export interface SetBrandCellRequest {
-  brand_id: string;
-  /** As in Principal. */
-  cell?: string | null | undefined;
-  from_cell?: string | null | undefined;
-}
-
-export interface SetBrandCellResponse {
-  brand:
-    | Brand
-    | null;
-  /** As in SetBrandTierResponse. */
-  may_be_accepted_until?: string | null | undefined;
-}
-
 export interface ListDeletedBrandsRequest {
   /** Up to 1,000. */
   brand_ids: string[];
@@ -529,7 +514,7 @@ export interface BrandMove {
     | string
     | null
     | undefined;
-  /** copying, switching or clearing. */
+  /** copying or clearing. */
   step: string;
   started_at: string;
   /** When the step began. */
@@ -538,11 +523,11 @@ export interface BrandMove {
   settles_in_ms: number;
 }
 
-export interface BeginBrandSwitchRequest {
+export interface SwitchBrandMoveRequest {
   brand_id: string;
 }
 
-export interface BeginBrandSwitchResponse {
+export interface SwitchBrandMoveResponse {
 }
 
 export interface EndBrandMoveRequest {
@@ -1192,12 +1177,6 @@ export interface AccountsService {
   setBrandTier(request: SetBrandTierRequest): Promise<SetBrandTierResponse>;
   /** Takes effect for every key of the brand with its next request, or by `may_be_accepted_until`. */
   setBrandVerified(request: SetBrandVerifiedRequest): Promise<SetBrandVerifiedResponse>;
-  /**
-   * Says in which cell the brand's records are from now on; moves none. Takes effect like SetBrandTier. FAILED_PRECONDITION (kind
-   * `request_conflict`) unless the brand is in `from_cell`, or in `cell` already. Of a brand that moves, only its move says so: from the step
-   * switching on, to its cell, and the step becomes clearing.
-   */
-  setBrandCell(request: SetBrandCellRequest): Promise<SetBrandCellResponse>;
   /** Returns which of these brands were deleted, or are being deleted. Known for as long as the audit log keeps its entry. */
   listDeletedBrands(request: ListDeletedBrandsRequest): Promise<ListDeletedBrandsResponse>;
   /**
@@ -1405,16 +1384,16 @@ export interface OperatorService {
    */
   finishBrandDeletion(request: FinishBrandDeletionRequest): Promise<FinishBrandDeletionResponse>;
   /**
-   * Begins to move the brand's records to another cell: `brandctl brands move` does the work, and says here which step it begins. Repeated, it
+   * Begins to move the brand's records to another cell: `brandctl brands move` does the work. Repeated, it
    * returns the move. FAILED_PRECONDITION (kind `request_conflict`) if the brand is in that cell, or moves to another; NOT_FOUND if it is
    * being deleted. A brand that moves is not deleted.
    */
   beginBrandMove(request: BeginBrandMoveRequest): Promise<BeginBrandMoveResponse>;
   /**
-   * Begins the step switching: the mover may close the brand. The next one, clearing, begins with SetBrandCell. FAILED_PRECONDITION (kind
-   * `request_conflict`) if the brand does not move, or is in its new cell already.
+   * Says that the brand's records are in the new cell from now on, which takes effect like SetBrandTier, and begins the step clearing.
+   * Repeated, it changes nothing. FAILED_PRECONDITION (kind `request_conflict`) if the brand does not move.
    */
-  beginBrandSwitch(request: BeginBrandSwitchRequest): Promise<BeginBrandSwitchResponse>;
+  switchBrandMove(request: SwitchBrandMoveRequest): Promise<SwitchBrandMoveResponse>;
   /** Ends a move, if there is one. FAILED_PRECONDITION (kind `request_conflict`) before it is in the step clearing, and with `abort` from then on. */
   endBrandMove(request: EndBrandMoveRequest): Promise<EndBrandMoveResponse>;
   /** Returns the moves that have not ended, oldest first. */
