@@ -30,8 +30,8 @@ export class RecordsCells implements RpcConnection {
   }
 
   /**
-   * Reads from the cell that has the brand. If that one refuses it, the key is verified again, and another cell is asked once: the one that
-   * accounts names now, else the one that the refusal names, as a move may have ended before accounts was told, or while it is away.
+   * Reads from the cell that has the brand. If that one refuses it, another cell is asked once: the one that the refusal names, as accounts
+   * may not have been told yet, or be away; else the one that accounts names when the key is verified again.
    *
    * @throws AppError `unavailable` if the brand is in no cell that can be asked; what `read` and the verification throw
    */
@@ -41,10 +41,8 @@ export class RecordsCells implements RpcConnection {
       return await read(this.#recordsIn(asked));
     } catch (error) {
       const refusal = refusalOf(error);
-      // While accounts is away, the refusal alone leads on.
-      const { cell = null } = (await principal.verifyAgain?.(context).catch(unlessAway)) ?? principal;
-      const next = cell === asked ? movedTo(refusal) : cell;
-      if (next === undefined) throw moving(refusal);
+      const { cell: next = null } = movedTo(refusal) ?? (await principal.verifyAgain?.(context)) ?? principal;
+      if (next === asked) throw moving(refusal);
       try {
         return await read(this.#recordsIn(next));
       } catch (again) {
@@ -71,16 +69,10 @@ function refusalOf(error: unknown): AppError {
   throw error;
 }
 
-/** @throws what says that the key is not valid any more */
-function unlessAway(error: unknown): undefined {
-  if (error instanceof AppError && (error.kind === "unavailable" || error.kind === "timeout")) return undefined;
-  throw error;
-}
-
-/** Undefined if the cell knows of no other. */
-function movedTo({ details = [] }: AppError): Cell | undefined {
+/** Undefined if the cell does not know it. Never that of an earlier move: a move ends when the cell has forgotten the brand. */
+function movedTo({ details = [] }: AppError): { readonly cell: Cell } | undefined {
   const found = details.find(({ field }) => field === "cell");
-  return found && (found.message === "" ? null : found.message);
+  return found && { cell: found.message === "" ? null : found.message };
 }
 
 const moving = (cause: AppError): AppError =>

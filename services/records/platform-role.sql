@@ -27,7 +27,7 @@ revoke all on all functions in schema records from platform;
 revoke all on schema records from platform;
 
 grant usage on schema records to platform;
-grant select on records.status_transitions to platform;
+grant select on records.status_transitions, records.brands to platform;
 
 -- Every table with a brand_id but `brands` holds records. No delete and no truncate: integrations have seen the record. No update of
 -- brand_id, id and created_at, by which lists are ordered: the tables refuse it from every role, but a right that is not granted
@@ -50,8 +50,8 @@ end $$;
 
 -- Triggers run for every writer, with their owner's rights where they write the outbox. No other role may call their functions:
 -- as triggers on a temporary table, they would forge events. Only the triggers' conditions run with the writer's rights; they
--- need is_import.
+-- need is_import; and every writer may ask whether a brand is here.
 revoke execute on all functions in schema records from public;
-grant execute on function records.is_import() to public;
+grant execute on function records.is_import(), records.is_here(text), records.require_here(text), records.refuse_brand(text) to public;
 
 commit;

@@ -72,9 +72,10 @@ async function newSession({ signIn }: StackClients, email: string): Promise<stri
 
 /** Says in which cell the brand's records are from now on, as a move does at its end. */
 async function setCell({ operator }: StackClients, { id: brand_id }: Pick<TestBrand, "id">, cell: string | null): Promise<void> {
-  await operator.beginBrandMove({ brand_id, cell }, callContext());
-  await operator.switchBrandMove({ brand_id }, callContext());
-  await operator.endBrandMove({ brand_id, abort: false }, callContext());
+  const { move } = await operator.beginBrandMove({ brand_id, cell }, callContext());
+  const ours = { brand_id, started_at: move?.started_at ?? "" };
+  await operator.switchBrandMove(ours, callContext());
+  await operator.endBrandMove({ ...ours, abort: false }, callContext());
 }
 
 /** What a stack makes for its tests. */

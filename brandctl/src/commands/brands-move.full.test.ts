@@ -117,18 +117,11 @@ afterAll(async () => {
 
 beforeEach(async () => {
   brand = await product.createBrand();
-  noWaiting();
   for (const { cut } of [first, other]) Object.assign(cut, { pattern: undefined, hasCut: false });
   if ((await isCell(first)) && (await isCell(other))) await first.db.query("select records.become_cell($1)", [[brand.id]]);
   for (let index = 0; index < RECORDS; index += 1) await write(first);
 });
 
-/** Gateways need no time to notice here. */
-const noWaiting = (): void =>
-  void product.intercepts.set("accounts.listBrandMoves", async (_, forward) => {
-    const { moves } = (await forward()) as { moves: object[] };
-    return { moves: moves.map((move) => ({ ...move, settles_in_ms: 0 })) };
-  });
 const isCell = async ({ db }: Cell): Promise<boolean> => (await db.query("select from pg_trigger where tgname = 'links_cell'")).length > 0;
 
 const INSERT = `insert into records.deposits (brand_id, id, created_at, updated_at, status, amount_centavos, refunded_centavos, currency, method)
@@ -298,7 +291,7 @@ it("goes by where the move stands when it has the cells to itself: another proce
   await moveUntil(CUTS[2] as (typeof CUTS)[number]);
   product.intercepts.set("accounts.listBrandMoves", async (_, forward) => {
     const found = await forward();
-    noWaiting();
+    product.intercepts.delete("accounts.listBrandMoves");
     expect(await move("--abort")).toMatchObject({ code: 0 });
     return found;
   });
@@ -325,17 +318,40 @@ it("copies again into a cell that was restored meanwhile, rather than into the t
   await other.db.query("drop schema records_before cascade");
 });
 
-it("deletes the old records once every transaction from before has ended", async () => {
+it("keeps what was written in the new cell if the old one was restored to before it was closed", async () => {
+  const cut = CUTS.find(({ pattern, when }) => String(pattern).includes("'closed'") && when === "after");
+  await moveUntil(cut as (typeof CUTS)[number]);
+  await write(other);
+  await first.db.query("update records.brands set state = 'open', moved_to = null where brand_id = $1", [brand.id]);
+  for (const option of ["--resume", "--abort"])
+    expect(await move(option)).toMatchObject({ code: 1, stderr: expect.stringContaining("was written in the cell b after") });
+  expect(await rowsIn(other)).toBe(RECORDS + 1);
+  await first.db.query("update records.brands set state = 'closed', moved_to = 'b' where brand_id = $1", [brand.id]);
+  expect(await move("--resume")).toMatchObject({ code: 0 });
+  await expectIn(other, RECORDS + 1);
+});
+
+it("takes back a move that began before the cells were cells", async () => {
+  const [source, target] = [await createDatabase("records_cell", migrateRecords), await createDatabase("records_cell", migrateRecords)];
+  const fresh = { ...env, RECORDS_DATABASE_URL: source.url, RECORDS_CELL_DATABASES: `b=${target.url}` };
+  await product.db.query("insert into accounts.brand_moves (brand_id, to_cell) values ($1, 'b')", [brand.id]);
+  expect(await product.run(["brands", "move", brand.id, "--abort"], { env: fresh })).toMatchObject({ code: 0 });
+  expect((await product.run("brands moves --json")).json()).toEqual({ moves: [] });
+  await source.drop();
+  await target.drop();
+});
+
+it("ends at once if the slot was dropped, and copies again when it goes on", async () => {
   const stderr = new Recorder(false);
-  let moving: Promise<Outcome> | undefined;
-  await first.db.transaction(async (sql) => {
-    await sql.query("select 1");
-    moving = product.run(["brands", "move", brand.id, "--to", "b"], { env, stderr });
-    await eventually(() => expect(stderr.text).toContain("The brand is in the cell b"), { timeoutMs: 30_000 });
-    await eventually(async () => expect((await stateOf(first)).left).toEqual([]));
-    for (let times = 0; times < 20; times += 1) expect(await rowsIn(first)).toBe(RECORDS);
-  });
-  expect((await moving)?.code).toBe(0);
+  await first.db.query(EVENT, [JSON.stringify({ brand_id: brand.id, created_at: new Date(Date.now() - 5_000).toISOString() })]);
+  const moving = product.run(["brands", "move", brand.id, "--to", "b"], { env, stderr });
+  await eventually(() => expect(stderr.text).toContain("Waiting for transactions"), { timeoutMs: 30_000 });
+  await other.db.query(`alter subscription move_${brand.id} disable`);
+  const drop = "select pg_drop_replication_slot(slot_name) from pg_replication_slots where not active";
+  await eventually(async () => expect(await first.db.query(drop)).toHaveLength(1));
+  await first.db.query("delete from records.outbox");
+  expect(await moving).toMatchObject({ code: 1, stderr: expect.stringContaining("keeps no changes for the move any more") });
+  expect(await move("--resume")).toMatchObject({ code: 0 });
   await expectIn(other, RECORDS);
 });
 

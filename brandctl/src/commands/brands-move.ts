@@ -46,8 +46,8 @@ export const moveBrand = command("move", {
         move = to === undefined ? await findMove(clients, brandId) : await beginMove(opened);
         if (move === undefined || !isDeepStrictEqual(cellsOf(move), cells))
           throw new CommandFailure("request_conflict", "Another process has moved the brand meanwhile.");
-        if (!abort) return continueMove(opened, move.step);
-        await abortMove(opened, move.step);
+        if (!abort) return continueMove(opened, move);
+        await abortMove(opened, move);
         return undefined;
       });
       session.print({ [abort ? "aborted" : "moved"]: { brand_id: brandId, from_cell: cells.from, to_cell: cells.to, ...moved } }, () =>

@@ -43,7 +43,7 @@ export async function makeCell(database: Queried, accounts: Client<"accounts">, 
   }
 }
 
-/** Tries again: it waits for no transaction, as writers would wait behind it. */
+/** Tries again, as it waits for no transaction for long: writers would wait behind it. */
 async function becomeCell(database: Queried, brandIds: readonly string[], cell: string): Promise<void> {
   for (let tries = 1; tries <= TRIES_MAX; tries += 1)
     try {
@@ -60,7 +60,7 @@ interface Queried {
   query(statement: string, values?: readonly unknown[]): Promise<readonly unknown[]>;
 }
 
-const isCell = async (database: Queried): Promise<boolean> => (await database.query(`select where ${IS_CELL}`)).length > 0;
+export const isCell = async (database: Queried): Promise<boolean> => (await database.query(`select where ${IS_CELL}`)).length > 0;
 
 /** Also of a lock: of a pool, and of a mover's session. */
 export const isTimeout = (error: unknown): boolean =>

@@ -1,11 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { BrandMove } from "@brand-records/proto/accounts/v1";
 import { cellText, makeCell } from "../connection/cells.ts";
 import { CommandFailure } from "../failure.ts";
 import { type Cell, stateIn } from "./cell.ts";
 import { checkCells } from "./checks.ts";
-import { type Moving, until } from "./moving.ts";
-import { compareRecords, countRecords, deleteRecords } from "./records.ts";
+import type { Moving } from "./moving.ts";
+import { compareRecords, countRecords, deleteRecords, lastChangeIn } from "./records.ts";
 import { dropSlots, isReplicating, startReplication, stopReplication, untilInStep } from "./replication.ts";
 import { hasSwitched, reopen, reopenSource, switchOver } from "./switch-over.ts";
 
@@ -26,7 +25,7 @@ export async function beginMove({ source, target, brandId, operator }: Moving): 
 }
 
 /** Goes on with a move, from whichever step it is in to its end. Each step can be repeated. */
-export async function continueMove(moving: Moving, step: string): Promise<Moved> {
+export async function continueMove(moving: Moving, { step, started_at }: BrandMove): Promise<Moved> {
   const { source, target, brandId: brand_id, accounts, operator } = moving;
   let closed_ms: number | undefined;
   if (step !== "clearing") {
@@ -36,22 +35,31 @@ export async function continueMove(moving: Moving, step: string): Promise<Moved>
       closed_ms = await switchOver(moving);
     }
     await requireArrived(moving);
-    await operator.switchBrandMove({ brand_id });
+    await operator.switchBrandMove({ brand_id, started_at });
     moving.tell(`The brand is in ${cellText(target.name)}.`);
   }
-  return { records: await clear(moving), closed_ms };
+  const records = await clear(moving);
+  await operator.endBrandMove({ brand_id, started_at, abort: false });
+  return { records, closed_ms };
 }
 
-/** Ends a move that has not switched, and leaves nothing of it. @throws CommandFailure `request_conflict` for another */
-export async function abortMove(moving: Moving, step: string): Promise<void> {
+/**
+ * Ends a move that has not switched, and leaves nothing of it. The source first: its disk may be what fills because the target is full.
+ *
+ * @throws CommandFailure `request_conflict` if it has switched
+ */
+export async function abortMove(moving: Moving, { step, started_at }: BrandMove): Promise<void> {
+  const { source, target, brandId: brand_id } = moving;
   if (step === "clearing" || (await hasSwitched(moving)))
-    throw new CommandFailure("request_conflict", `The brand is in ${cellText(moving.target.name)} already.`, {
+    throw new CommandFailure("request_conflict", `The brand is in ${cellText(target.name)} already.`, {
       hint: "Go on with --resume, and move it back then.",
     });
+  await requireUnwritten(moving);
+  await releaseSource(source, brand_id);
   await reopen(moving);
   await stopReplication(moving);
-  await deleteRecords(moving.target, moving.brandId);
-  await moving.operator.endBrandMove({ brand_id: moving.brandId, abort: true });
+  await deleteRecords(target, brand_id);
+  await moving.operator.endBrandMove({ brand_id, started_at, abort: true });
 }
 
 /** What can be done of an abort while the target is away: the source keeps nothing of the move. */
@@ -62,6 +70,7 @@ export async function releaseSource(source: Cell, brandId: string): Promise<void
 
 async function copy(moving: Moving): Promise<void> {
   const { source, target, brandId } = moving;
+  await requireUnwritten(moving);
   await reopen(moving);
   if (!(await isReplicating(moving))) {
     await stopReplication(moving);
@@ -84,12 +93,21 @@ async function requireArrived({ target, brandId }: Moving): Promise<void> {
   throw new CommandFailure("request_conflict", `The brand is not in ${cellText(target.name)} any more: was that database restored?`);
 }
 
-/**
- * First what would carry the deletion into the new cell. Then gateways that accounts could not tell must notice: the closed row leads them. A
- * transaction from before finds no record after the deletion, and nothing refuses it.
- */
+/** A target that was open before the source was restored has the only copy of what was written there. */
+async function requireUnwritten({ source, target, brandId }: Moving): Promise<void> {
+  if ((await stateIn(target, brandId)) === undefined) return;
+  const [before = "", after = ""] = [await lastChangeIn(source, brandId), await lastChangeIn(target, brandId)];
+  if (after <= before) return;
+  throw new CommandFailure(
+    "request_conflict",
+    `The brand was written in ${cellText(target.name)} after ${cellText(source.name)}: was that database restored?`,
+    { hint: "docs/operations.md#a-cell" },
+  );
+}
+
+/** First ends what would carry the deletion into the new cell. The brand's row goes last: until then it leads to the new cell. */
 async function clear(moving: Moving): Promise<number> {
-  const { source, brandId: brand_id, operator, signal } = moving;
+  const { source, brandId: brand_id } = moving;
   const found = await stateIn(source, brand_id);
   if (found !== undefined && found.state !== "closed")
     throw new CommandFailure(
@@ -98,14 +116,7 @@ async function clear(moving: Moving): Promise<number> {
     );
   await requireArrived(moving);
   await stopReplication(moving);
-  const settlesMs = (await findMove(moving, brand_id))?.settles_in_ms ?? 0;
-  if (settlesMs > 0) moving.tell(`Waiting ${Math.ceil(settlesMs / 1_000)} s for gateways before the old records are deleted.`);
-  await pause(settlesMs, undefined, { signal });
-  const older = `select from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and xact_start < $1`;
-  const [{ now } = {}] = await source.query<{ now: string }>("select clock_timestamp()::text as now");
-  await until(Infinity, signal, async () => (await source.query(older, [now])).length === 0);
   const records = await deleteRecords(source, brand_id);
   await source.query("delete from records.brands where brand_id = $1", [brand_id]);
-  await operator.endBrandMove({ brand_id, abort: false });
   return records;
 }

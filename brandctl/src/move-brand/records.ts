@@ -16,6 +16,13 @@ export async function countRecords(cell: Cell, brandId: string): Promise<Readonl
   return new Map(rows.map(({ name, rows: count }) => [name, count]));
 }
 
+/** Returns when a record of the brand changed last; undefined if there is none. */
+export async function lastChangeIn(cell: Cell, brandId: string): Promise<string | undefined> {
+  const changes = RESOURCE_NAMES.map((name) => `select max(updated_at) as at from records.${name} where brand_id = $1`);
+  const [row] = await cell.query<{ at: string | null }>(`select max(at) as at from (${changes.join(" union all ")}) change`, [brandId]);
+  return row?.at ?? undefined;
+}
+
 /** Compares the brand's records by hashes. @throws CommandFailure `records_differ` */
 export async function compareRecords(moving: Moving): Promise<void> {
   for (const table of RESOURCE_NAMES) {

@@ -1,5 +1,7 @@
 import { errorCode } from "@brand-records/command-line";
 import { RESOURCE_NAMES } from "@brand-records/resources";
+import { cellText } from "../connection/cells.ts";
+import { CommandFailure } from "../failure.ts";
 import type { Cell } from "./cell.ts";
 import { type Moving, until } from "./moving.ts";
 
@@ -90,9 +92,19 @@ export async function untilInStep(moving: Moving, counts: ReadonlyMap<string, nu
   while (!(await isCaughtUp(moving, performance.now() + 1_000)));
 }
 
-/** Returns whether the target has, by this time, all that is committed now. What is written into the log makes it move on when nothing else does. */
+/**
+ * Returns whether the target has, by this time, all that is committed now. What is written into the log makes it move on when nothing else
+ * does.
+ *
+ * @throws CommandFailure `slot_lost` if the source has given the slot up, or it was dropped
+ */
 export async function isCaughtUp({ source, brandId, signal }: Moving, endsAt: number): Promise<boolean> {
   const [row] = await source.query<{ lsn: string }>("select pg_logical_emit_message(true, 'brand_records', '')::text as lsn");
-  const confirmed = "select from pg_replication_slots where slot_name = $1 and confirmed_flush_lsn >= $2::pg_lsn";
-  return until(endsAt, signal, async () => (await source.query(confirmed, [nameOf(brandId), row?.lsn])).length > 0);
+  const slot =
+    "select confirmed_flush_lsn >= $2::pg_lsn as is_there from pg_replication_slots where slot_name = $1 and wal_status is distinct from 'lost'";
+  return until(endsAt, signal, async () => {
+    const [found] = await source.query<{ is_there: boolean }>(slot, [nameOf(brandId), row?.lsn]);
+    if (found === undefined) throw new CommandFailure("slot_lost", `${cellText(source.name)} keeps no changes for the move any more.`);
+    return found.is_there;
+  });
 }

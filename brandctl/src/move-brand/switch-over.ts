@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { cellText, isTimeout } from "../connection/cells.ts";
+import { cellText, isCell, isTimeout } from "../connection/cells.ts";
 import { CommandFailure } from "../failure.ts";
 import { type Cell, STATEMENT_MS, stateIn } from "./cell.ts";
 import { type Moving, until } from "./moving.ts";
@@ -18,20 +18,21 @@ const BUSY = `select from pg_stat_activity where backend_xid is not null and xac
   union all select from records.outbox where payload->>'brand_id' = $1 and (payload->>'created_at')::timestamptz < clock_timestamp() - interval '1 s'`;
 
 /**
- * Returns whether the source is closed for the target, or has forgotten a brand that is open there: then accounts was restored to before the
- * end of the move.
+ * Returns whether the brand has switched: the source is closed for the target; or it has no row of the brand, and the target is open, as after
+ * a move whose end accounts has forgotten.
  *
- * @throws CommandFailure `not_here` if the source does not have the brand
+ * @throws CommandFailure `not_here` if the source is a cell without the brand
  */
 export async function hasSwitched({ source, target, brandId }: Moving): Promise<boolean> {
   const found = await stateIn(source, brandId);
   if (found?.state === "closed" && found.moved_to === target.name) return true;
   if (found !== undefined && found.state !== "closed") return false;
   if (found === undefined && (await stateIn(target, brandId))?.state === "open") return true;
+  if (!(await isCell(source))) return false;
   throw new CommandFailure("not_here", `${cellText(source.name)} does not have the brand: was its database restored?`);
 }
 
-/** Lets writers go on in the source, which is not closed. The target first: a brand is never open in both with a way to both. */
+/** Lets writers go on in the source, which is not closed. */
 export async function reopen({ source, target, brandId }: Moving): Promise<void> {
   await target.query("delete from records.brands where brand_id = $1", [brandId]);
   await reopenSource(source, brandId);
@@ -76,7 +77,7 @@ async function trySwitch(moving: Moving): Promise<number | undefined> {
     if (await hasSwitched(moving)) return performance.now() - startedAt;
     await reopen(moving);
   } catch (error) {
-    throw failure ?? error;
+    if (!isTimeout(error)) throw failure ?? error;
   }
   if (failure !== undefined && !isTimeout(failure)) throw failure;
   return undefined;

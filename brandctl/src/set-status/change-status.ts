@@ -48,7 +48,7 @@ async function findRecord(sql: Sql, { kind, id, brandId }: StatusChange): Promis
   const resource = resourceOf(kind);
   const records = await sql.query<{ brandId: string; status: string }>(
     `select brand_id as "brandId", status from records.${resource}
-      where id = $1 ${brandId === undefined ? "" : "and brand_id = $2"} order by brand_id limit ${BRANDS_SHOWN_MAX + 1} for update`,
+      where id = $1 ${brandId === undefined ? "" : "and brand_id = $2"} and records.is_here(brand_id) order by brand_id limit ${BRANDS_SHOWN_MAX + 1} for update`,
     brandId === undefined ? [id] : [id, brandId],
   );
   const [record, ...others] = records;

@@ -20,7 +20,7 @@ export class MeasuredPool extends pg.Pool {
     super(config);
     this.#onWait = onWait;
     this.on("connect", (client) => {
-      // Between the pool's own listener and its user's, which comes a promise later, the loss of a connection would end the process.
+      // Without a listener, the loss of a connection would end the process: the pool's own is off while the connection is used.
       client.on("error", () => {});
       this.#openedAt.set(client, performance.now());
       this.#established.add(client);

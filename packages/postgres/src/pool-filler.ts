@@ -69,18 +69,9 @@ export class PoolFiller {
   /** Opens one connection and uses it. */
   async #open(): Promise<{ readonly works: boolean; release(): void }> {
     const client = await this.#pool.connect();
-    // Without a listener the loss of a connection that waits for the others would end the process.
-    let lost: Error | undefined;
-    const onLoss = (error: Error): void => void (lost = error);
-    client.on("error", onLoss);
+    let failure: Error | undefined;
     const statement: pg.QueryConfig & { query_timeout: number } = { text: "select 1", query_timeout: PROBE_MS };
-    await client.query(statement).catch(onLoss);
-    return {
-      works: lost === undefined,
-      release() {
-        client.off("error", onLoss);
-        client.release(lost);
-      },
-    };
+    await client.query(statement).catch((error: Error) => (failure = error));
+    return { works: failure === undefined, release: () => client.release(failure) };
   }
 }

@@ -162,10 +162,7 @@ async function transaction<T>(
     onError(error);
     throw fromPostgresError(error);
   });
-  // Without a listener the loss of the connection would end the process; the running query rejects as well.
   let lost: Error | undefined;
-  const onLoss = (error: Error): void => void (lost = error);
-  client.on("error", onLoss);
   try {
     // A begin can fail alone, as by a cancel in that moment: then nothing after the locks runs, which would be no transaction's.
     let failed: unknown;
@@ -185,7 +182,6 @@ async function transaction<T>(
     await run(client, "rollback", [], { query_timeout: RESPONSE_GRACE_MS }).catch((rollbackError: Error) => void (lost ??= rollbackError));
     throw error;
   } finally {
-    client.off("error", onLoss);
     // A connection that failed to roll back is not reused, nor one to a server that is read-only.
     client.release(lost);
   }

@@ -9,6 +9,5 @@ create table accounts.brand_moves (
   from_cell text collate "C",
   to_cell text collate "C",
   step text not null default 'copying' check (step in ('copying', 'clearing')),
-  started_at timestamptz(3) not null default now(),
-  changed_at timestamptz(3) not null default now()
+  started_at timestamptz(3) not null default clock_timestamp()
 );

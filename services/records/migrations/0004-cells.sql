@@ -25,6 +25,7 @@ begin
   raise exception 'brand_moving' using errcode = '55R01', detail = moved_to, hint = 'The detail is the cell that the brand is in now.';
 end $$;
 
+-- Also what a writer asks before it commits: an update where the brand is not finds no row, and no trigger refuses it.
 -- Stable: it has the snapshot of the statement, and so of the page's rows. A closing brand is served, as nothing of it changes.
 create function records.require_here(brand text) returns boolean language plpgsql stable as $$
 declare
@@ -59,13 +60,14 @@ begin
   return new;
 end $$;
 
--- Makes this database a cell, or lets more brands in: `brands` are here from now on. Only its owner can. Writers wait behind its locks, so
--- it gives up (55P03) before they notice, and before one is taken for the cause of a deadlock.
-create function records.become_cell(brands text[]) returns void language plpgsql set lock_timeout = '500ms' as $$
+-- Makes this database a cell, or lets more brands in: `brands` are here from now on. Only its owner can. Writers of all brands wait while it
+-- waits for one of the six tables, so it gives up soon (55P03).
+create function records.become_cell(brands text[]) returns void language plpgsql set lock_timeout = '200ms' as $$
 declare
   resource text;
 begin
   insert into records.brands (brand_id, state) select distinct brand, 'open' from unnest(brands) brand on conflict do nothing;
+  perform pg_advisory_xact_lock(hashtextextended('brand-records become_cell', 0));
   if exists (select from pg_trigger where tgname = 'campaigns_cell' and tgrelid = 'records.campaigns'::regclass) then return; end if;
   create or replace function records.is_here(brand text) returns boolean language sql stable as 'select records.require_here(brand)';
   -- It sorts before the other triggers, which may write.
@@ -80,4 +82,4 @@ begin
 end $$;
 
 revoke execute on all functions in schema records from public;
-grant execute on function records.is_import() to public;
+grant execute on function records.is_import(), records.is_here(text), records.require_here(text), records.refuse_brand(text) to public;

@@ -515,14 +515,12 @@ export interface BrandMove {
   /** copying or clearing. */
   step: string;
   started_at: string;
-  /** When the step began. */
-  changed_at: string;
-  /** Until then gateways may ask the cell that the brand was in before this step. */
-  settles_in_ms: number;
 }
 
 export interface SwitchBrandMoveRequest {
   brand_id: string;
+  /** Of the move: what a mover says that was long asleep is of none that began since. */
+  started_at: string;
 }
 
 export interface SwitchBrandMoveResponse {
@@ -530,6 +528,8 @@ export interface SwitchBrandMoveResponse {
 
 export interface EndBrandMoveRequest {
   brand_id: string;
+  /** As in SwitchBrandMoveRequest. */
+  started_at: string;
   /** The brand stays where it is. */
   abort: boolean;
 }
@@ -5394,7 +5394,7 @@ export const BeginBrandMoveResponse: MessageFns<BeginBrandMoveResponse> = {
 };
 
 function createBaseBrandMove(): BrandMove {
-  return { brand_id: "", from_cell: null, to_cell: null, step: "", started_at: "", changed_at: "", settles_in_ms: 0 };
+  return { brand_id: "", from_cell: null, to_cell: null, step: "", started_at: "" };
 }
 
 export const BrandMove: MessageFns<BrandMove> = {
@@ -5413,12 +5413,6 @@ export const BrandMove: MessageFns<BrandMove> = {
     }
     if (message.started_at !== "") {
       writer.uint32(42).string(message.started_at);
-    }
-    if (message.changed_at !== "") {
-      writer.uint32(50).string(message.changed_at);
-    }
-    if (message.settles_in_ms !== 0) {
-      writer.uint32(56).int64(message.settles_in_ms);
     }
     return writer;
   },
@@ -5476,22 +5470,6 @@ export const BrandMove: MessageFns<BrandMove> = {
             message.started_at = reader.string();
             continue;
           }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.changed_at = reader.string();
-            continue;
-          }
-          case 7: {
-            if (tag !== 56) {
-              break;
-            }
-
-            message.settles_in_ms = longToNumber(reader.int64());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5506,13 +5484,16 @@ export const BrandMove: MessageFns<BrandMove> = {
 };
 
 function createBaseSwitchBrandMoveRequest(): SwitchBrandMoveRequest {
-  return { brand_id: "" };
+  return { brand_id: "", started_at: "" };
 }
 
 export const SwitchBrandMoveRequest: MessageFns<SwitchBrandMoveRequest> = {
   encode(message: SwitchBrandMoveRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.brand_id !== "") {
       writer.uint32(10).string(message.brand_id);
+    }
+    if (message.started_at !== "") {
+      writer.uint32(18).string(message.started_at);
     }
     return writer;
   },
@@ -5536,6 +5517,14 @@ export const SwitchBrandMoveRequest: MessageFns<SwitchBrandMoveRequest> = {
             }
 
             message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.started_at = reader.string();
             continue;
           }
         }
@@ -5587,7 +5576,7 @@ export const SwitchBrandMoveResponse: MessageFns<SwitchBrandMoveResponse> = {
 };
 
 function createBaseEndBrandMoveRequest(): EndBrandMoveRequest {
-  return { brand_id: "", abort: false };
+  return { brand_id: "", started_at: "", abort: false };
 }
 
 export const EndBrandMoveRequest: MessageFns<EndBrandMoveRequest> = {
@@ -5595,8 +5584,11 @@ export const EndBrandMoveRequest: MessageFns<EndBrandMoveRequest> = {
     if (message.brand_id !== "") {
       writer.uint32(10).string(message.brand_id);
     }
+    if (message.started_at !== "") {
+      writer.uint32(18).string(message.started_at);
+    }
     if (message.abort !== false) {
-      writer.uint32(16).bool(message.abort);
+      writer.uint32(24).bool(message.abort);
     }
     return writer;
   },
@@ -5623,7 +5615,15 @@ export const EndBrandMoveRequest: MessageFns<EndBrandMoveRequest> = {
             continue;
           }
           case 2: {
-            if (tag !== 16) {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.started_at = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
               break;
             }
 
@@ -10804,7 +10804,7 @@ export const OperatorServiceService = {
   },
   /**
    * Says that the brand's records are in the new cell from now on, which takes effect like SetBrandTier, and begins the step clearing.
-   * Repeated, it changes nothing. FAILED_PRECONDITION (kind `request_conflict`) if the brand does not move.
+   * Repeated, it changes nothing. FAILED_PRECONDITION (kind `request_conflict`) if this move has ended.
    */
   switchBrandMove: {
     path: "/accounts.v1.OperatorService/SwitchBrandMove" as const,
@@ -10817,7 +10817,10 @@ export const OperatorServiceService = {
       Buffer.from(SwitchBrandMoveResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SwitchBrandMoveResponse => SwitchBrandMoveResponse.decode(value),
   },
-  /** Ends a move, if there is one. FAILED_PRECONDITION (kind `request_conflict`) before it is in the step clearing, and with `abort` from then on. */
+  /**
+   * Ends a move, if there is one. FAILED_PRECONDITION (kind `request_conflict`) if it is another, before the step clearing, and with `abort`
+   * from then on.
+   */
   endBrandMove: {
     path: "/accounts.v1.OperatorService/EndBrandMove" as const,
     requestStream: false as const,
@@ -10881,10 +10884,13 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   beginBrandMove: handleUnaryCall<BeginBrandMoveRequest, BeginBrandMoveResponse>;
   /**
    * Says that the brand's records are in the new cell from now on, which takes effect like SetBrandTier, and begins the step clearing.
-   * Repeated, it changes nothing. FAILED_PRECONDITION (kind `request_conflict`) if the brand does not move.
+   * Repeated, it changes nothing. FAILED_PRECONDITION (kind `request_conflict`) if this move has ended.
    */
   switchBrandMove: handleUnaryCall<SwitchBrandMoveRequest, SwitchBrandMoveResponse>;
-  /** Ends a move, if there is one. FAILED_PRECONDITION (kind `request_conflict`) before it is in the step clearing, and with `abort` from then on. */
+  /**
+   * Ends a move, if there is one. FAILED_PRECONDITION (kind `request_conflict`) if it is another, before the step clearing, and with `abort`
+   * from then on.
+   */
   endBrandMove: handleUnaryCall<EndBrandMoveRequest, EndBrandMoveResponse>;
   /** Returns the moves that have not ended, oldest first. */
   listBrandMoves: handleUnaryCall<ListBrandMovesRequest, ListBrandMovesResponse>;

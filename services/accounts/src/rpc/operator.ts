@@ -36,18 +36,18 @@ type MoveHandlers = Pick<Handlers<OperatorServiceService>, "beginBrandMove" | "s
 /** Moves between cells of records. */
 function moveHandlers(deps: AccountsDependencies): MoveHandlers {
   const { db } = deps;
-  const brandFields = { brand_id: fields.brandId };
+  const moveFields = { brand_id: fields.brandId, started_at: z.string() };
   return {
     async beginBrandMove(request, call) {
-      const { brand_id, cell = null } = parseRequest({ ...brandFields, cell: fields.cell.nullish() }, request);
+      const { brand_id, cell = null } = parseRequest({ brand_id: fields.brandId, cell: fields.cell.nullish() }, request);
       return { move: await beginBrandMove(db, brand_id, cell, recordOf(deps, call)) };
     },
     async switchBrandMove(request, call) {
-      await switchBrandMove(deps, parseRequest(brandFields, request).brand_id, recordOf(deps, call));
+      await switchBrandMove(deps, parseRequest(moveFields, request), recordOf(deps, call));
       return {};
     },
     async endBrandMove(request, call) {
-      await endBrandMove(db, parseRequest(brandFields, request).brand_id, request.abort, recordOf(deps, call));
+      await endBrandMove(db, parseRequest(moveFields, request), request.abort, recordOf(deps, call));
       return {};
     },
     listBrandMoves: async () => ({ moves: await listBrandMoves(db) }),

@@ -203,8 +203,8 @@ const CHANGES: Readonly<Record<string, Change>> = {
   "OperatorService/SwitchBrandMove": {
     by: "operator",
     prepare: async () => {
-      await served.operator.beginBrandMove({ brand_id: brand.id, cell: "b" });
-      return ({ operator }, call) => operator.switchBrandMove({ brand_id: brand.id }, call);
+      const { move } = await served.operator.beginBrandMove({ brand_id: brand.id, cell: "b" });
+      return ({ operator }, call) => operator.switchBrandMove({ brand_id: brand.id, started_at: move?.started_at ?? "" }, call);
     },
     entry: () => ({ action: "brand.set_cell", subject_id: brand.id }),
     again: "nothing",
@@ -212,8 +212,9 @@ const CHANGES: Readonly<Record<string, Change>> = {
   "OperatorService/EndBrandMove": {
     by: "operator",
     prepare: async () => {
-      await served.operator.beginBrandMove({ brand_id: brand.id, cell: "b" });
-      return ({ operator }, call) => operator.endBrandMove({ brand_id: brand.id, abort: true }, call);
+      const { move } = await served.operator.beginBrandMove({ brand_id: brand.id, cell: "b" });
+      const ending = { brand_id: brand.id, started_at: move?.started_at ?? "", abort: true };
+      return ({ operator }, call) => operator.endBrandMove(ending, call);
     },
     entry: () => ({ action: "brand.abort_move", subject_id: brand.id }),
     again: "nothing",

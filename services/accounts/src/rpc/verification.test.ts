@@ -29,8 +29,8 @@ it("returns what the key may do and the current state of its brand", async () =>
   expect(await verify(secret)).toEqual(principal);
   await served.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" });
   await served.accounts.setBrandVerified({ brand_id: brand.id, verified: false });
-  await served.operator.beginBrandMove({ brand_id: brand.id, cell: "b" });
-  await served.operator.switchBrandMove({ brand_id: brand.id });
+  const { move } = await served.operator.beginBrandMove({ brand_id: brand.id, cell: "b" });
+  await served.operator.switchBrandMove({ brand_id: brand.id, started_at: move?.started_at ?? "" });
   const after = await verify(secret);
   expect(after).toEqual({ ...principal, tier: "starter", verified: false, cell: "b", epoch: await served.epochOf(brand) });
   expect(after?.epoch).toBeGreaterThan(principal.epoch);

@@ -1,17 +1,16 @@
-import { firstOf, isFound, onlyOf, statementsOf, type Sql } from "@brand-records/postgres";
+import { firstOf, onlyOf, statementsOf, type Sql } from "@brand-records/postgres";
 import type * as messages from "@brand-records/proto/accounts/v1";
 import type { RowOf } from "@brand-records/proto/rows";
-import { settlesInMs } from "./settling.ts";
 
-const COLUMNS = `brand_id, from_cell, to_cell, step, started_at, changed_at, ${settlesInMs("changed_at")} as settles_in_ms`;
+const COLUMNS = "brand_id, from_cell, to_cell, step, started_at";
 
 /** Whoever changes a move has locked the brand. */
 const statements = statementsOf("brand_moves", {
   insert: `insert into accounts.brand_moves (brand_id, from_cell, to_cell) values ($1, $2, $3) returning ${COLUMNS}`,
   find: `select ${COLUMNS} from accounts.brand_moves where brand_id = $1`,
   list: `select ${COLUMNS} from accounts.brand_moves order by started_at, brand_id`,
-  setClearing: "update accounts.brand_moves set step = 'clearing', changed_at = clock_timestamp() where brand_id = $1",
-  delete: "delete from accounts.brand_moves where brand_id = $1 and (step = 'clearing') = $2 returning 1",
+  setClearing: "update accounts.brand_moves set step = 'clearing' where brand_id = $1",
+  delete: "delete from accounts.brand_moves where brand_id = $1",
 });
 
 export type BrandMove = RowOf<messages.BrandMove, { readonly step: "copying" | "clearing" }>;
@@ -26,6 +25,4 @@ export const listMoves = (sql: Sql): Promise<BrandMove[]> => sql.query<BrandMove
 
 export const setMoveClearing = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.setClearing, [brandId]);
 
-/** Deletes a move in the step clearing, or one in the step before. */
-export const deleteMove = (sql: Sql, brandId: string, inClearing: boolean): Promise<boolean> =>
-  isFound(sql.query(statements.delete, [brandId, inClearing]));
+export const deleteMove = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.delete, [brandId]);

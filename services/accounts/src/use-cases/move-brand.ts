@@ -19,29 +19,38 @@ export const beginBrandMove = (db: Database, brandId: string, to: string | null,
     return insertMove(sql, brandId, brand.cell, to);
   });
 
+/** Which move a call is about: a brand may have moved again since. */
+interface MoveId {
+  readonly brand_id: string;
+  readonly started_at: string;
+}
+
 /**
  * Says that the new cell has the brand's records from now on: gateways ask that one from their next request on.
  *
- * @throws AppError `not_found`; `request_conflict` if the brand does not move
+ * @throws AppError `not_found`; `request_conflict` if this move has ended
  */
-export const switchBrandMove = (deps: BrandChangeDependencies, brandId: string, record: RecordChange): Promise<unknown> =>
-  changeBrand(deps, brandId, async (sql) => {
-    const move = await findMove(sql, brandId);
-    if (move === undefined) throw moves("The brand is not being moved");
+export const switchBrandMove = (deps: BrandChangeDependencies, { brand_id, started_at }: MoveId, record: RecordChange): Promise<unknown> =>
+  changeBrand(deps, brand_id, async (sql) => {
+    const move = await findMove(sql, brand_id);
+    if (move?.started_at !== started_at) throw moves("This move has ended");
     if (move.step === "clearing") return;
     await record(sql);
-    await setMoveClearing(sql, brandId);
-    await setCell(sql, brandId, move.to_cell);
+    await setMoveClearing(sql, brand_id);
+    await setCell(sql, brand_id, move.to_cell);
   });
 
-/** @throws AppError `request_conflict` before the step clearing, and with `abort` from then on */
-export const endBrandMove = (db: Database, brandId: string, abort: boolean, record: RecordChange): Promise<void> =>
+/** @throws AppError `request_conflict` for another move, before the step clearing, and with `abort` from then on */
+export const endBrandMove = (db: Database, { brand_id, started_at }: MoveId, abort: boolean, record: RecordChange): Promise<void> =>
   db.transaction(async (sql) => {
-    await lockBrand(sql, brandId);
-    const isDeleted = await deleteMove(sql, brandId, !abort);
-    if (isDeleted && abort) await record(sql);
-    if (!isDeleted && (await findMove(sql, brandId)) !== undefined)
+    await lockBrand(sql, brand_id);
+    const move = await findMove(sql, brand_id);
+    if (move === undefined) return;
+    if (move.started_at !== started_at) throw moves("This move has ended, and another has begun");
+    if ((move.step === "clearing") === abort)
       throw moves(abort ? "The brand is in its new cell already" : "The brand is still being moved");
+    if (abort) await record(sql);
+    await deleteMove(sql, brand_id);
   });
 
 /** @throws AppError `request_conflict` */

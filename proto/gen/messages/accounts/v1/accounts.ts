@@ -517,14 +517,12 @@ export interface BrandMove {
   /** copying or clearing. */
   step: string;
   started_at: string;
-  /** When the step began. */
-  changed_at: string;
-  /** Until then gateways may ask the cell that the brand was in before this step. */
-  settles_in_ms: number;
 }
 
 export interface SwitchBrandMoveRequest {
   brand_id: string;
+  /** Of the move: what a mover says that was long asleep is of none that began since. */
+  started_at: string;
 }
 
 export interface SwitchBrandMoveResponse {
@@ -532,6 +530,8 @@ export interface SwitchBrandMoveResponse {
 
 export interface EndBrandMoveRequest {
   brand_id: string;
+  /** As in SwitchBrandMoveRequest. */
+  started_at: string;
   /** The brand stays where it is. */
   abort: boolean;
 }
@@ -1391,10 +1391,13 @@ export interface OperatorService {
   beginBrandMove(request: BeginBrandMoveRequest): Promise<BeginBrandMoveResponse>;
   /**
    * Says that the brand's records are in the new cell from now on, which takes effect like SetBrandTier, and begins the step clearing.
-   * Repeated, it changes nothing. FAILED_PRECONDITION (kind `request_conflict`) if the brand does not move.
+   * Repeated, it changes nothing. FAILED_PRECONDITION (kind `request_conflict`) if this move has ended.
    */
   switchBrandMove(request: SwitchBrandMoveRequest): Promise<SwitchBrandMoveResponse>;
-  /** Ends a move, if there is one. FAILED_PRECONDITION (kind `request_conflict`) before it is in the step clearing, and with `abort` from then on. */
+  /**
+   * Ends a move, if there is one. FAILED_PRECONDITION (kind `request_conflict`) if it is another, before the step clearing, and with `abort`
+   * from then on.
+   */
   endBrandMove(request: EndBrandMoveRequest): Promise<EndBrandMoveResponse>;
   /** Returns the moves that have not ended, oldest first. */
   listBrandMoves(request: ListBrandMovesRequest): Promise<ListBrandMovesResponse>;
