@@ -2,19 +2,22 @@ import { setTimeout as pause } from "node:timers/promises";
 import { migrate } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
 import { startPostgresServer, startProcess, type PostgresServer, type ServiceProcess } from "@brand-records/testkit";
-import pg from "pg";
+import type pg from "pg";
 import { addressSettings, brandctl } from "../command-line.ts";
 import { scriptOf } from "../program-script.ts";
 import type { Stack, StackOptions } from "../stack.ts";
 
-type InCellOf = <T>(
-  accounts: pg.Pool,
-  pools: Readonly<Record<string, pg.Pool>>,
-  brandId: string,
-  work: (sql: pg.PoolClient) => Promise<T>,
-) => Promise<T>;
+interface DocumentedWriter {
+  inCellOf<T>(
+    accounts: pg.Pool,
+    pools: Readonly<Record<string, pg.Pool>>,
+    brandId: string,
+    work: (sql: pg.PoolClient) => Promise<T>,
+  ): Promise<T>;
+  openCellPool(config: pg.PoolConfig): pg.Pool;
+}
 /** The tests of records have it. */
-const { documentedInCellOf } = jest.requireActual<{ documentedInCellOf(): Promise<InCellOf> }>(
+const { documentedWriter } = jest.requireActual<{ documentedWriter(): Promise<DocumentedWriter> }>(
   "../../services/records/test/documented-writer.ts",
 );
 
@@ -34,24 +37,26 @@ export interface RunningCell {
 export class Cells {
   readonly all: readonly [RunningCell, RunningCell, RunningCell];
   readonly #brokers: string;
+  readonly #writer: DocumentedWriter;
   #stack: Stack | undefined;
   #accounts: pg.Pool | undefined;
-  #inCellOf: InCellOf | undefined;
   /** The longest time between the first and the last refusal of one change because its brand was being closed, in milliseconds. */
   closedMs = 0;
 
-  private constructor(all: Cells["all"], brokers: string) {
+  private constructor(all: Cells["all"], brokers: string, writer: DocumentedWriter) {
     this.all = all;
     this.#brokers = brokers;
+    this.#writer = writer;
   }
 
   static async start(brokers: string): Promise<Cells> {
+    const writer = await documentedWriter();
     const start = async (name: string): Promise<RunningCell> => {
       const server = await startPostgresServer({ settings: SETTINGS });
       await migrate({ url: server.url, schema: "records", directory: "services/records/migrations" });
-      return { name, server, port: await freePort(), pool: openPlatform(server.url) };
+      return { name, server, port: await freePort(), pool: writer.openCellPool(poolOf(server.url)) };
     };
-    return new Cells(await Promise.all([start(""), start("b"), start("c")]), brokers);
+    return new Cells(await Promise.all([start(""), start("b"), start("c")]), brokers, writer);
   }
 
   get stackOptions(): StackOptions {
@@ -69,8 +74,7 @@ export class Cells {
   /** Starts records of the cells that have a name, once the stack has started. */
   async join(stack: Stack): Promise<void> {
     this.#stack = stack;
-    this.#accounts = openPlatform(stack.databaseUrl);
-    this.#inCellOf = await documentedInCellOf();
+    this.#accounts = this.#writer.openCellPool(poolOf(stack.databaseUrl));
     for (const cell of this.all) if (cell.name !== "") await this.restartRecords(cell);
   }
 
@@ -115,7 +119,7 @@ export class Cells {
     let refusedAt: number | undefined;
     for (;;) {
       try {
-        await (this.#inCellOf as InCellOf)(this.#accounts as pg.Pool, pools, brandId, async (sql) => {
+        await this.#writer.inCellOf(this.#accounts as pg.Pool, pools, brandId, async (sql) => {
           try {
             await sql.query(statement, [...values]);
           } catch (error) {
@@ -167,18 +171,15 @@ export class Cells {
   }
 }
 
-function openPlatform(url: string): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url, max: 20, application_name: "platform", connectionTimeoutMillis: 5_000 });
-  // A connection that breaks while nobody uses it.
-  pool.on("error", () => {});
-  return pool;
-}
+const poolOf = (connectionString: string): pg.PoolConfig => ({
+  connectionString,
+  max: 20,
+  application_name: "platform",
+  connectionTimeoutMillis: 5_000,
+});
 
-/** A connection that cannot be opened in time, or breaks: whether the statement was committed is not known. */
+/** A connection that cannot be opened, or breaks: whether the statement was committed is not known. */
 function isAway(error: unknown): boolean {
   const { code = "", message } = error as { code?: string; message: string };
-  return (
-    /^(57P|08|ECONN|EPIPE)/.test(code) ||
-    /^Connection terminated|connection error|timeout exceeded|^timeout expired|took longer than/.test(message)
-  );
+  return /^(57P|08|ECONN|EPIPE)/.test(code) || /^Connection terminated|connection error|timeout exceeded|^timeout expired/.test(message);
 }

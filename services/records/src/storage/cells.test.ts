@@ -5,9 +5,9 @@ import { isFound, migrate, openPool, type Database, type Sql } from "@brand-reco
 import { newId } from "@brand-records/ids";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
-import pg from "pg";
+import type pg from "pg";
 import { sampleRecord } from "../../test/any-record.ts";
-import { documentedInCellOf, type InCellOf } from "../../test/documented-writer.ts";
+import { documentedWriter, type DocumentedWriter } from "../../test/documented-writer.ts";
 import { deposit, submission } from "../../test/sample-records.ts";
 import { callContext, CONNECTIONS, serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 
@@ -261,15 +261,17 @@ describe("a writer", () => {
 });
 
 describe("docs/platform.md", () => {
-  let inCellOf: InCellOf;
+  let inCellOf: DocumentedWriter["inCellOf"];
   let pools: Record<string, pg.Pool>;
   /** What accounts says. */
   let named: string;
   const accounts = { query: async () => ({ rows: [{ cell: named }] }) };
 
   beforeAll(async () => {
-    inCellOf = await documentedInCellOf();
-    pools = { "": new pg.Pool({ connectionString: first.platformUrl }), b: new pg.Pool({ connectionString: other.platformUrl }) };
+    const writer = await documentedWriter();
+    inCellOf = writer.inCellOf;
+    const open = ({ platformUrl: connectionString }: Cell) => writer.openCellPool({ connectionString });
+    pools = { "": open(first), b: open(other) };
   });
   afterAll(() => Promise.all(Object.values(pools).map((pool) => pool.end())));
   beforeEach(async () => {
