@@ -3,7 +3,7 @@ import { newId } from "@brand-records/ids";
 import type { Brand, SetBrandTierResponse, SetBrandVerifiedResponse } from "@brand-records/proto/accounts/v1";
 import { Argument } from "commander";
 import { allBrands, entryTo } from "../connection/cells.ts";
-import { required } from "../failure.ts";
+import { required, restated } from "../failure.ts";
 import { command, group, type Session } from "../session.ts";
 import { deleteBrand } from "./brands-delete.ts";
 import { listMoves, moveBrand } from "./brands-move.ts";
@@ -35,7 +35,10 @@ const create = command("create", {
     const letIn = entryTo(session, cell);
     const made = await session.client("accounts").createBrand({ name, tier, verified, id, cell });
     const isInCell = (made.brand?.cell ?? undefined) === cell;
-    if (isInCell) await letIn(id);
+    if (isInCell)
+      await letIn(id).catch((error: Error) => {
+        throw restated(error, error.message, `The brand ${id} exists: the same command with --id ${id} lets it in.`);
+      });
     const brand = printBrand(session, made);
     if (brand.tier !== tier || brand.verified !== verified || !isInCell) {
       session.note(({ yellow }) => yellow("The brand exists already and was left unchanged: see brands set-tier and brands verify."));

@@ -72,6 +72,15 @@ describe("brands create", () => {
     expect(await statesIn(product.db, id)).toEqual([]);
   });
 
+  it("names the brand that its cell could not let in, for the same command again", async () => {
+    const away = { RECORDS_CELL_DATABASES: "b=postgres://owner@127.0.0.1:1/records" };
+    const { code, stderr } = await run("brands create --name Ulap --tier plus --verified --cell b", away);
+    const [, id = ""] = /The brand (brd_\w+) exists: the same command with --id brd_\w+ lets it in/.exec(stderr) ?? [];
+    expect([code, await statesIn(other, id)]).toEqual([1, []]);
+    await create(`--cell b --id ${id}`);
+    expect(await statesIn(other, id)).toEqual(["open"]);
+  });
+
   it.each([
     ["--cell c", {}, "The database of the cell c is not known: set RECORDS_CELL_DATABASES."],
     ["", { RECORDS_DATABASE_URL: "" }, "The database of the cell without a name is not known: set RECORDS_DATABASE_URL."],

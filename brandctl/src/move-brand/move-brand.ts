@@ -44,7 +44,7 @@ export async function continueMove(moving: Moving, { step, started_at }: BrandMo
 }
 
 /**
- * Ends a move that has not switched, and leaves nothing of it. The source first: its disk may be what fills because the target is full.
+ * Ends a move that has not switched, and leaves nothing of it but two cells. The source first: its disk fills if the target's is full.
  *
  * @throws CommandFailure `request_conflict` if it has switched
  */
