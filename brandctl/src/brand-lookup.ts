@@ -82,7 +82,7 @@ export async function requireBrand(session: Session, brandId: string): Promise<s
     return (await findBrandOf(session, brandId))?.cell ?? null;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
-    throw new CommandFailure("not_found", `There is no brand ${brandId}. Nothing was imported.`, {
+    throw new CommandFailure("not_found", `There is no brand ${brandId}. Nothing was changed.`, {
       hint: "brandctl brands list shows the brands; brandctl brands create makes one",
     });
   }

@@ -27,7 +27,7 @@ revoke all on all functions in schema records from platform;
 revoke all on schema records from platform;
 
 grant usage on schema records to platform;
-grant select on records.status_transitions, records.brands to platform;
+grant select on records.status_transitions to platform;
 
 -- Every table with a brand_id but `brands` holds records. No delete and no truncate: integrations have seen the record. No update of
 -- brand_id, id and created_at, by which lists are ordered: the tables refuse it from every role, but a right that is not granted

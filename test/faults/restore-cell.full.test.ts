@@ -160,7 +160,8 @@ it("names the brands that moved since the backup, shows no page that is old or e
   // accounts is restored: it names the cell that the brand has left.
   await first.query("update accounts.brands set cell = null where id = $1", [came.id]);
   expect(await compared()).toContain(`${came.id} is not in the cell without a name`);
-  await command("Cells", "update accounts.brands", { BRAND: came.id });
+  await command("Cells", "insert into accounts.brand_moves", { BRAND: came.id });
+  await command("Cells", "brands move BRAND --resume", { BRAND: came.id });
   expect(await compared()).toBe("are where accounts names them");
   expect(await pageOf(came)).toEqual([200, 3]);
 }, 240_000);

@@ -133,7 +133,7 @@ describe("brandctl records import", () => {
     const args = ["records", "import", "--brand", "brd_none", "--resource", "links", join(SAMPLES, "links.ndjson")];
     const { ACCOUNTS_ADDRESS } = product.env;
     expect(await product.run(args, { env: { ACCOUNTS_ADDRESS, RECORDS_ADDRESS: product.recordsAddress } })).toMatchObject(
-      failing(1, "There is no brand brd_none. Nothing was imported."),
+      failing(1, "There is no brand brd_none. Nothing was changed."),
     );
     expect(await product.run(args, { env: { RECORDS_ADDRESS: product.recordsAddress } })).toMatchObject({ code: 0 });
   });

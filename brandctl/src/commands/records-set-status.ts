@@ -1,8 +1,8 @@
-import type { Database } from "@brand-records/postgres";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { option, printable, type Values } from "@brand-records/command-line";
 import { Argument, InvalidArgumentError } from "commander";
-import { cellDatabases } from "../connection/cells.ts";
+import { namedBrand, requireBrand } from "../brand-lookup.ts";
+import { cellDatabase, cellDatabases } from "../connection/cells.ts";
 import { findPlatformDatabase, withPlatformDatabase, type PlatformDatabase } from "../connection/platform-database.ts";
 import { UsageFailure } from "../failure.ts";
 import { requireId } from "../ids.ts";
@@ -17,14 +17,14 @@ import {
   resourceOf,
   statusesOf,
 } from "../set-status/status-rules.ts";
-import { command } from "../session.ts";
+import { command, type Session } from "../session.ts";
 import type { Colors } from "../terminal.ts";
 import { brandIdOption } from "./options.ts";
 
 const STATUS_HELP = KIND_NAMES.map((kind) => `${kind}: ${statusesOf(kind).join(", ")}`).join("; ");
 
 const OPTIONS = {
-  brand: brandIdOption("the record's brand; needed if several brands have a record with this id"),
+  brand: brandIdOption("the record's brand; needed with cells, and if several brands have a record with this id"),
   code: option(
     "--code <code>",
     `reason. Rejected submission: ${REJECTION_CODES.join(", ")}; failed payout: ${FAILURE_CODES.join(", ")} (default: ${CODE_DEFAULT})`,
@@ -53,11 +53,10 @@ export const setStatusCommand = command("set-status", {
   ],
   run: async (session, options, kind: string, id: string, status: string) => {
     const change = changeFrom(kind, id, status, options);
-    const found = findPlatformDatabase(session, options.platformDatabaseUrl);
-    const databases = [found, ...(options.platformDatabaseUrl === undefined ? cellDatabases(session).values() : [])];
+    const database = await databaseOf(session, options);
     const { inChangeSpan } = await import("../set-status/change-span.ts");
     const changed = await inChangeSpan(session.terminal, change, (traced) =>
-      inFirstThatHas(databases, (db) => {
+      withPlatformDatabase(database, (db) => {
         session.terminal.interrupted.throwIfAborted();
         return changeStatus(db, traced);
       }),
@@ -69,12 +68,11 @@ export const setStatusCommand = command("set-status", {
   },
 });
 
-/** Goes on to the next cell where the record, or its brand, is not. */
-function inFirstThatHas<T>([database, ...others]: readonly PlatformDatabase[], work: (db: Database) => Promise<T>): Promise<T> {
-  return withPlatformDatabase(database as PlatformDatabase, work).catch((error: { readonly kind?: string; readonly code?: string }) => {
-    if (others.length > 0 && (error.kind === "brand_moving" || error.code === "not_found")) return inFirstThatHas(others, work);
-    throw error;
-  });
+/** With cells, that of the brand's. */
+async function databaseOf(session: Session, { brand, platformDatabaseUrl }: Values<typeof OPTIONS>): Promise<PlatformDatabase> {
+  const hasCells = platformDatabaseUrl === undefined && cellDatabases(session).size > 0;
+  const cell = hasCells ? await requireBrand(session, namedBrand(session, brand)) : null;
+  return cell === null ? findPlatformDatabase(session, platformDatabaseUrl) : cellDatabase(session, cell);
 }
 
 /** @throws UsageFailure when kind, id, status and code do not go together */

@@ -30,17 +30,15 @@ export function cellDatabase(session: Session, cell: string): PlatformDatabase {
 export const IS_CELL = "exists (select from pg_trigger where tgname = 'campaigns_cell' and tgrelid = 'records.campaigns'::regclass)";
 
 /**
- * Makes a database a cell, unless it is one, with the brands that accounts says are in it: twice, for those that are created meanwhile.
+ * Makes a database a cell, unless it is one, with the brands that accounts says are in it.
  *
  * @throws CommandFailure `still_written` if transactions were in the way each time
  */
 export async function makeCell(database: Queried, accounts: Client<"accounts">, cell: string): Promise<void> {
   if (await isCell(database)) return;
-  for (let times = 0; times < 2; times += 1) {
-    const brands = (await allBrands(accounts)).items.filter((brand) => (brand.cell ?? "") === cell);
-    const ids = brands.map(({ id }) => id);
-    await becomeCell(database, ids, cell);
-  }
+  const brands = (await allBrands(accounts)).items.filter((brand) => (brand.cell ?? "") === cell);
+  const ids = brands.map(({ id }) => id);
+  await becomeCell(database, ids, cell);
 }
 
 /** Tries again, as it waits for no transaction for long: writers would wait behind it. */
@@ -78,9 +76,9 @@ export function entryTo(session: Session, cell = ""): (brandId: string) => Promi
   const [unnamed, own] = [cellDatabase(session, ""), cellDatabase(session, cell)];
   return async (brandId) => {
     if (cell !== "") await withPlatformDatabase(unnamed, (db) => makeCell(db, session.client("accounts"), ""));
-    await withPlatformDatabase(own, async (db) => {
-      if (cell !== "" || (await isCell(db))) await becomeCell(db, [brandId], cell);
-    });
+    // Before it is a cell, too: another process may make it one that has listed the brands already.
+    const letIn = "insert into records.brands (brand_id, state) values ($1, 'open') on conflict do nothing";
+    await withPlatformDatabase<unknown>(own, (db) => (cell === "" ? db.query(letIn, [brandId]) : becomeCell(db, [brandId], cell)));
   };
 }
 

@@ -44,7 +44,8 @@ export async function continueMove(moving: Moving, { step, started_at }: BrandMo
 }
 
 /**
- * Ends a move that has not switched, and leaves nothing of it but two cells. The source first: its disk fills if the target's is full.
+ * Ends a move that has not switched, and leaves nothing of it but two cells. The source first: the target may be too full for any change, and
+ * the slot fills the source's disk.
  *
  * @throws CommandFailure `request_conflict` if it has switched
  */
@@ -62,7 +63,7 @@ export async function abortMove(moving: Moving, { step, started_at }: BrandMove)
   await moving.operator.endBrandMove({ brand_id, started_at, abort: true });
 }
 
-/** What can be done of an abort while the target is away: the source keeps nothing of the move. */
+/** What can be done of an abort while the target is away: the source keeps nothing of the move but slots of tables that are being copied. */
 export async function releaseSource(source: Cell, brandId: string): Promise<void> {
   await reopenSource(source, brandId);
   await dropSlots(source, brandId);
@@ -94,9 +95,11 @@ async function requireArrived({ target, brandId }: Moving): Promise<void> {
 }
 
 /** A target that was open before the source was restored has the only copy of what was written there. */
-async function requireUnwritten({ source, target, brandId }: Moving): Promise<void> {
+async function requireUnwritten(moving: Moving): Promise<void> {
+  const { source, target, brandId } = moving;
   if ((await stateIn(target, brandId)) === undefined) return;
-  const [before = "", after = ""] = [await lastChangeIn(source, brandId), await lastChangeIn(target, brandId)];
+  if (await isReplicating(moving)) return compareRecords(moving);
+  const [after = "", before = ""] = [await lastChangeIn(target, brandId), await lastChangeIn(source, brandId)];
   if (after <= before) return;
   throw new CommandFailure(
     "request_conflict",

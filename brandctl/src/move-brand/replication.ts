@@ -74,10 +74,14 @@ const subscriptionOf = async (target: Cell, brandId: string): Promise<Subscripti
     )
   )[0];
 
+const slotLost = ({ name }: Cell): CommandFailure =>
+  new CommandFailure("slot_lost", `Replication has ended: ${cellText(name)} keeps no changes for the move any more.`);
+
 /** Waits until every table is copied, and the target is less than a second behind. @param counts records, by resource */
 export async function untilInStep(moving: Moving, counts: ReadonlyMap<string, number>, onCopied: (records: number) => void): Promise<void> {
   const { target, brandId, signal } = moving;
   await until(Infinity, signal, async () => {
+    if (!(await isReplicating(moving))) throw slotLost(moving.source);
     const tables = await target.query<{ name: string; state: string; copied: number }>(
       `select c.relname as name, srsubstate as state, coalesce(tuples_processed, 0) as copied
          from pg_subscription_rel join pg_subscription s on s.oid = srsubid join pg_class c on c.oid = srrelid
@@ -96,7 +100,7 @@ export async function untilInStep(moving: Moving, counts: ReadonlyMap<string, nu
  * Returns whether the target has, by this time, all that is committed now. What is written into the log makes it move on when nothing else
  * does.
  *
- * @throws CommandFailure `slot_lost` if the source has given the slot up, or it was dropped
+ * @throws CommandFailure `slot_lost`
  */
 export async function isCaughtUp({ source, brandId, signal }: Moving, endsAt: number): Promise<boolean> {
   const [row] = await source.query<{ lsn: string }>("select pg_logical_emit_message(true, 'brand_records', '')::text as lsn");
@@ -104,7 +108,7 @@ export async function isCaughtUp({ source, brandId, signal }: Moving, endsAt: nu
     "select confirmed_flush_lsn >= $2::pg_lsn as is_there from pg_replication_slots where slot_name = $1 and wal_status is distinct from 'lost'";
   return until(endsAt, signal, async () => {
     const [found] = await source.query<{ is_there: boolean }>(slot, [nameOf(brandId), row?.lsn]);
-    if (found === undefined) throw new CommandFailure("slot_lost", `${cellText(source.name)} keeps no changes for the move any more.`);
+    if (found === undefined) throw slotLost(source);
     return found.is_there;
   });
 }

@@ -21,6 +21,7 @@ export function banner(run: RunFile, config: LauncherConfig, files: LocalFiles, 
   };
   const brand = exampleBrand(run.brands);
   const call = (path: string): string => `curl -s '${run.base_url}${path}' \\\n    -H 'Authorization: Bearer ${brand?.keys.reporting}'`;
+  const inCell = Object.keys(run.cells).length === 0 ? "" : ` --brand ${brand?.id}`;
   return [
     "",
     `  ${pc.bold(pc.green("Brand Records"))} is running at ${pc.bold(pc.cyan(run.base_url))}`,
@@ -47,7 +48,7 @@ export function banner(run: RunFile, config: LauncherConfig, files: LocalFiles, 
     `  ${pc.bold("Watch an event arrive")}  ${pc.dim("run the first in another terminal")}`,
     "",
     `  npx brandctl listen --brand ${brand?.id}`,
-    ...(pendingSubmission === undefined ? [] : ["", `  npx brandctl records set-status submission ${pendingSubmission} approved`]),
+    ...(pendingSubmission === undefined ? [] : ["", `  npx brandctl records set-status submission ${pendingSubmission} approved${inCell}`]),
     "",
     `  ${pc.bold("Try")}`,
     "",

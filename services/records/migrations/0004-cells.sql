@@ -25,7 +25,7 @@ begin
   raise exception 'brand_moving' using errcode = '55R01', detail = moved_to, hint = 'The detail is the cell that the brand is in now.';
 end $$;
 
--- Also what a writer asks before it commits: an update where the brand is not finds no row, and no trigger refuses it.
+-- Also what a writer asks: an update where the brand is not finds no row, and no trigger refuses it.
 -- Stable: it has the snapshot of the statement, and so of the page's rows. A closing brand is served, as nothing of it changes.
 create function records.require_here(brand text) returns boolean language plpgsql stable as $$
 declare
@@ -83,3 +83,4 @@ end $$;
 
 revoke execute on all functions in schema records from public;
 grant execute on function records.is_import(), records.is_here(text), records.require_here(text), records.refuse_brand(text) to public;
+grant select on records.brands to public;

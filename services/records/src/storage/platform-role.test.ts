@@ -81,7 +81,6 @@ describe("the role platform", () => {
     expect(Object.fromEntries(tables.map(({ name, rights }) => [name, rights]))).toEqual({
       ...Object.fromEntries(RESOURCE_NAMES.map((name) => [name, "INSERT SELECT"])),
       status_transitions: "SELECT",
-      brands: "SELECT",
     });
     const schemas = await owner.query(
       `select n.nspname as schema, a.privilege_type as right from pg_namespace n, aclexplode(n.nspacl) a where a.grantee = 'platform'::regrole`,

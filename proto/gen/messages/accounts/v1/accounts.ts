@@ -521,7 +521,7 @@ export interface BrandMove {
 
 export interface SwitchBrandMoveRequest {
   brand_id: string;
-  /** Of the move: what a mover says that was long asleep is of none that began since. */
+  /** Of the move: a mover that slept must not change one that began since. */
   started_at: string;
 }
 
