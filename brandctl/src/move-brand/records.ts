@@ -32,7 +32,7 @@ export async function compareRecords(moving: Moving): Promise<void> {
       differing = await differingParts(moving, table, differing);
     }
     const hint =
-      "Records may be written in the new cell, replication may fail (its server's log says so), or one record changes all the time. Abort the move.";
+      "Records were written in the new cell (docs/operations.md#a-cell), replication fails (its server's log says so), or one changes all the time.";
     if (differing.length > 0) throw new CommandFailure("records_differ", `The ${table} differ. The brand stays where it is.`, { hint });
   }
 }
