@@ -119,15 +119,17 @@ async function walk(reader: number, isOver: () => boolean): Promise<void> {
     const seen: string[] = [];
     for (let cursor: string | undefined = ""; cursor !== undefined;) {
       const query: string = `limit=${PAGE_SIZE}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
-      const page = await harness.stack.get(`/api/v1/submissions?${query}`, brand.key, turn % 2).catch(() => undefined);
-      if (page?.status !== 200) {
-        const what = page === undefined ? "no connection" : String(page.status);
-        read.refused.set(what, (read.refused.get(what) ?? 0) + 1);
-        await page?.body?.cancel();
+      // A gateway that is killed may end a body, too.
+      const [status, text] = await harness.stack
+        .get(`/api/v1/submissions?${query}`, brand.key, turn % 2)
+        .then(async (page) => [String(page.status), await page.text()] as const)
+        .catch(() => ["no connection", ""] as const);
+      if (status !== "200") {
+        read.refused.set(status, (read.refused.get(status) ?? 0) + 1);
         await pause(50);
         continue;
       }
-      const body = (await page.json()) as { data: { id: string }[]; next_cursor?: string };
+      const body = JSON.parse(text) as { data: { id: string }[]; next_cursor?: string };
       read.pages += 1;
       seen.push(...body.data.map(({ id }) => id));
       cursor = body.next_cursor;
