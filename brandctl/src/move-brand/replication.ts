@@ -22,14 +22,19 @@ export async function isReplicating({ source, target, brandId }: Moving): Promis
   return slots.length === RESOURCE_NAMES.length && found?.subenabled === true && found.tables === RESOURCE_NAMES.length;
 }
 
-/** The slot apart: made with the subscription, it would wait for ever if both cells are on one server. */
+/**
+ * The slot apart: made with the subscription, it would wait for ever if both cells are on one server. With synchronous commits: else a target
+ * that is killed may forget that a table is copied whose slot is gone, and ask for that slot for ever.
+ */
 export async function startReplication({ source, target, brandId }: Moving): Promise<void> {
   const name = nameOf(brandId);
   const tables = RESOURCE_NAMES.map((table) => `records.${table} where (brand_id = '${brandId}')`);
   await source.query(`create publication ${name} for table ${tables.join(", ")} with (publish = 'insert, update, delete')`);
   await source.query("select pg_create_logical_replication_slot($1, 'pgoutput')", [name]);
   const connection = `'${source.url.replaceAll("'", "''")}'`;
-  await target.query(`create subscription ${name} connection ${connection} publication ${name} with (create_slot = false)`);
+  await target.query(
+    `create subscription ${name} connection ${connection} publication ${name} with (create_slot = false, synchronous_commit = on)`,
+  );
 }
 
 /** Removes subscription, slots and publication, as far as they are there. The subscription goes last: its number is in names of slots. */
