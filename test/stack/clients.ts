@@ -18,7 +18,7 @@ export interface StackClients {
   readonly signIn: RpcClient<SignInServiceService>;
   readonly sessions: RpcClient<SessionsServiceService>;
   readonly audit: RpcClient<AuditServiceService>;
-  /** Of accounts. */
+  /** What operators ask of accounts. */
   readonly operator: RpcClient<OperatorServiceService>;
   readonly plans: RpcClient<PlansServiceService>;
   readonly records: RpcClient<RecordsServiceService>;

@@ -37,8 +37,8 @@ export const IS_CELL = "exists (select from pg_trigger where tgname = 'campaigns
 export async function makeCell(database: Queried, accounts: Client<"accounts">, cell: string): Promise<void> {
   if (await isCell(database)) return;
   const brands = (await allBrands(accounts)).items.filter((brand) => (brand.cell ?? "") === cell);
-  const ids = brands.map(({ id }) => id);
-  await becomeCell(database, ids, cell);
+  const brandIds = brands.map(({ id }) => id);
+  await becomeCell(database, brandIds, cell);
 }
 
 /** Tries again, as it waits for no transaction for long: writers would wait behind it. */
@@ -60,7 +60,7 @@ interface Queried {
 
 export const isCell = async (database: Queried): Promise<boolean> => (await database.query(`select where ${IS_CELL}`)).length > 0;
 
-/** Also of a lock: of a pool, and of a mover's session. */
+/** Whether a statement, or its wait for a lock, took too long: in a pool, or in a mover's session, whose errors name the cell. */
 export const isTimeout = (error: unknown): boolean =>
   (error instanceof AppError && error.kind === "timeout") || (error instanceof CommandFailure && error.code === "timeout");
 

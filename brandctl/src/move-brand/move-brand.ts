@@ -1,6 +1,6 @@
 import type { BrandMove } from "@brand-records/proto/accounts/v1";
 import { cellText, makeCell } from "../connection/cells.ts";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, required } from "../failure.ts";
 import { type Cell, stateIn } from "./cell.ts";
 import { checkCells } from "./checks.ts";
 import type { Moving } from "./moving.ts";
@@ -19,9 +19,9 @@ export const findMove = async ({ operator }: Pick<Moving, "operator">, brandId: 
   (await operator.listBrandMoves({})).moves.find(({ brand_id }) => brand_id === brandId);
 
 /** Begins a move. @throws CommandFailure `not_ready` before anything is changed */
-export async function beginMove({ source, target, brandId, operator }: Moving): Promise<BrandMove | undefined> {
+export async function beginMove({ source, target, brandId, operator }: Moving): Promise<BrandMove> {
   await checkCells(source, target, brandId);
-  return (await operator.beginBrandMove({ brand_id: brandId, cell: target.name || null })).move ?? undefined;
+  return required((await operator.beginBrandMove({ brand_id: brandId, cell: target.name || null })).move, "move");
 }
 
 /** Goes on with a move, from whichever step it is in to its end. Each step can be repeated. */

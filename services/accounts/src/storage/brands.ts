@@ -15,7 +15,7 @@ const statements = statementsOf("brands", {
   page: `select ${COLUMNS} from accounts.brands where id > $1 order by id limit $2`,
   setTier: `update accounts.brands set tier = $2 where id = $1 returning ${COLUMNS}`,
   setVerified: `update accounts.brands set verified = $2 where id = $1 returning ${COLUMNS}`,
-  setCell: `update accounts.brands set cell = $2 where id = $1 returning ${COLUMNS}`,
+  setCell: "update accounts.brands set cell = $2 where id = $1",
   raiseEpoch: `update accounts.brands
               set epoch = greatest(epoch + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint), epoch_changed_at = clock_timestamp()
             where id = $1 and deletion_started_at is null returning ${COLUMNS}`,
@@ -52,8 +52,7 @@ export const setTier = (sql: Sql, id: string, tier: Tier): Promise<Brand> => onl
 export const setVerified = (sql: Sql, id: string, verified: boolean): Promise<Brand> =>
   onlyOf(sql.query<Brand>(statements.setVerified, [id, verified]));
 
-export const setCell = (sql: Sql, id: string, cell: string | null): Promise<Brand> =>
-  onlyOf(sql.query<Brand>(statements.setCell, [id, cell]));
+export const setCell = (sql: Sql, id: string, cell: string | null): Promise<unknown> => sql.query(statements.setCell, [id, cell]);
 
 /** Raises the epoch and, like `lockBrand`, locks the brand's row. */
 export const raiseEpoch = (sql: Sql, id: string): Promise<Brand | undefined> => firstOf(sql.query<Brand>(statements.raiseEpoch, [id]));
